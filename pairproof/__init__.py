@@ -1,4 +1,4 @@
-"""Pairwise preference models in Python, with every number shown to be the one R gives.
+"""Pairwise preference models in Python, with every number verified against R.
 
 >>> import pairproof
 >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [61], "ties": [24], "losses": [35]})
@@ -6,10 +6,10 @@
 >>> print(fit.contrast("A", "B"))
 A - B: 0.2778 (se 0.1060), z = 2.620, p = 0.008798, 95% interval 0.0700 to 0.4856; odds 1.743 to 1
 
-`fit.summary()` prints all of it; `fit.verify()` asks R for the same numbers.
+`fit.summary()` gives the full table; `fit.verify()` computes the same numbers in R.
 
-Names are loaded when they are first used: importing the package costs nothing beyond Python's own start and
-starts no R.
+Names are loaded on first use: importing the package adds almost nothing to Python's own start-up time and
+does not start R.
 """
 
 import typing as _typing

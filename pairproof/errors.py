@@ -48,7 +48,7 @@ class PairOrderError(InputError):
     >>> from pairproof.data.reading.layouts import from_wide
     >>> from_wide({"AB": [1]}, items=["A", "B"], coding="first=1,second=2", pair_order="alphabetic")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    pairproof.errors.PairOrderError: pair_order has 'alphabetic', which is not a pair of two of the items...
+    pairproof.errors.PairOrderError: pair_order has 'alphabetic', which is not a pair of the items...
     """
 
 
@@ -119,7 +119,7 @@ class TooLargeError(InputError):
 class DataNotHere(PairproofError):
     """Data that the package reads but does not ship are not on this machine.
 
-    The message says where they were looked for.
+    The message lists the places that were searched.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class ConvergenceError(PairproofError):
 
 
 class ComparisonError(PairproofError):
-    """Two fits cannot be compared: they are of different data or scales, or are not nested.
+    """Two fits cannot be compared: they use different data or scales, or are not nested.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class ComparisonError(PairproofError):
     ...                  for wins in (5, 6))
     >>> first.compare(second)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    pairproof.errors.ComparisonError: the fits are of different comparisons: ...
+    pairproof.errors.ComparisonError: the fits use different comparisons: ...
     """
 
 
@@ -227,7 +227,7 @@ class RUnavailable(RError):
 
 
 class RTimeout(RError):
-    """R did not answer within the time limit; its process was ended, and the next call starts a new one.
+    """R did not answer within the time limit; its process was stopped, and the next call starts a new one.
 
     Examples
     --------
@@ -249,7 +249,7 @@ class RCrashed(RError):
 
 
 class RDrift(RError):
-    """R now gives another answer than the recorded one; the message names the fields and the digits.
+    """R's answer now differs from the recorded one; the message names the fields and the digits.
 
     Examples
     --------
@@ -260,7 +260,7 @@ class RDrift(RError):
 
 
 class RecordMissing(RError):
-    """There is no recorded answer to this R call, and R was not to be run.
+    """There is no recorded answer to this R call, and R was not allowed to run.
 
     Examples
     --------
@@ -281,7 +281,7 @@ class PairproofWarning(UserWarning):
 
 
 class DataWarning(PairproofWarning):
-    """A warning about the data that affects how the results are to be read.
+    """A warning about the data that affects the interpretation of results.
 
     Examples
     --------
@@ -303,7 +303,7 @@ class RankingWarning(DataWarning):
 
 
 def warn_the_caller(message: str, category: type[PairproofWarning]) -> None:
-    """Warn at the line outside the package that called it, whatever steps lie between.
+    """Warn at the line outside the package that made the call, whatever calls lie between.
 
     Parameters
     ----------

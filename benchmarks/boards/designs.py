@@ -132,26 +132,26 @@ _PLAIN = ("arena-rank", "FastChat", "evalica")
 DESIGNS: tuple[Design, ...] = (
     Design(
         "independent",
-        "20 models, 20,000 votes that are independent",
+        "20 models, 20,000 independent votes",
         ("by vote", *_PLAIN),
         votes={"judge_sd": 0.0, "prompt_sd": 0.0},
     ),
     Design(
         "users differ",
-        "20 models, 20,000 votes of 3,000 users who differ (sd .35), the busiest with some 1 % of them, on 6,667 prompts (sd"
-        " .2)",
+        "20 models, 20,000 votes of 3,000 users who differ (sd .35), with about 1 % from the busiest user, on 6,667"
+        " prompts (sd .2)",
         ("by judge and prompt", "by judge", "by vote", *_PLAIN),
     ),
     Design(
         "one user with many votes",
-        "the same with users whose activity has so heavy a tail (Pareto 1.2) that the busiest casts 2 to 40 % of all votes",
+        "the same with heavy-tailed activity of users (Pareto 1.2): the busiest casts 2 to 40 % of all votes",
         ("by judge and prompt", "by judge", "by vote", *_PLAIN),
         votes={"pareto": 1.2},
     ),
     Design(
         "style goes with ability",
-        "the same as 'users differ', answers longer the better the model, and longer answers preferred (.4 a unit of log"
-        " length)",
+        "as 'users differ', but better models give longer answers, and longer answers are preferred (.4 per unit"
+        " of log length)",
         (
             "style, by judge and prompt",
             "style, by judge",
@@ -198,8 +198,8 @@ DESIGNS: tuple[Design, ...] = (
     ),
     Design(
         "Davidson's ties",
-        "20 models, 20,000 independent votes less those that call both bad, ties by Davidson's model; the ability is held"
-        " against the truth",
+        "20 models, 20,000 independent votes without those that call both bad, ties by Davidson's model; abilities"
+        " are compared with the truth",
         ("Davidson, by vote",),
         votes={"judge_sd": 0.0, "prompt_sd": 0.0},
         target="dropped",
@@ -207,14 +207,14 @@ DESIGNS: tuple[Design, ...] = (
     ),
     Design(
         "both bad left out",
-        "'users differ' less votes that call both bad",
+        "'users differ' without votes that call both bad",
         ("by judge and prompt", *_PLAIN),
         target="dropped",
     ),
     Design(
         "equal models",
-        "'users differ' with 20 models that are equally good, so that whatever is said of ranks is wrong: nowhere else is as"
-        " much wrong said",
+        "'users differ' with 20 equally good models, so any statement about ranks is wrong: the"
+        " hardest design for ranks",
         ("by judge and prompt", *_PLAIN),
         spread=0.0,
     ),

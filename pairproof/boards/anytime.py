@@ -50,8 +50,8 @@ def anytime_factor(n_votes: float, first_look: float, level: float = 0.95, n_sta
     """
     if not FEWEST <= first_look <= n_votes:
         raise InputError(
-            f"n_votes={n_votes:g}, first_look={first_look:g}; expected at least {FEWEST} votes at the first look, and as many"
-            " now: the approximation does not hold before"
+            f"n_votes={n_votes:g}, first_look={first_look:g}; expected at least {FEWEST} votes at the first look and"
+            " now: the approximation does not hold with fewer"
         )
     return math.sqrt(_at_first(level, n_statements) ** 2 + math.log(n_votes / first_look))
 
@@ -133,18 +133,18 @@ class AnytimeLimits:
 def anytime_limits(
     fit: Fit, level: float = 0.95, first_look: float = FEWEST, most_items: int | None = None
 ) -> AnytimeLimits:
-    """Limits of all ratings, and orders of all pairs, that hold at any number of looks.
+    """Limits of all ratings, and orders of all pairs, that hold for any number of looks.
 
     Parameters
     ----------
     fit : Fit
         A Bradley-Terry fit of the votes so far, clustered or not.
     level : float
-        In (0, 1): that no rating is ever outside its limits, and that no order is ever wrong.
+        Probability, in (0, 1), that no rating is ever outside its limits and no order is ever wrong.
     first_look : float
-        Votes that an item must have before a statement is made about it; at least 50.
+        Number of votes an item needs before a statement is made about it; at least 50.
     most_items : int, optional
-        The most items that the board will ever have; default: those of the fit.
+        Maximum number of items that the board will ever have; default: those of the fit.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def anytime_limits(
     n = len(fit.items)
     most = n if most_items is None else whole_number("most_items", most_items, n)
     if not first_look >= FEWEST:
-        raise InputError(f"first_look={first_look:g}; expected {FEWEST} votes of an item at least")
+        raise InputError(f"first_look={first_look:g}; expected at least {FEWEST} votes per item")
     ratings, pairs = fit.on_scale("elo"), abilities_of(fit)
     counts = [np.bincount(place, fit.data.row_weights, n) for place in (fit.data.first, fit.data.second)]
     votes = np.asarray(counts[0] + counts[1], float)

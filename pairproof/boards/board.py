@@ -102,32 +102,32 @@ def leaderboard(
     Parameters
     ----------
     votes : Comparisons, path, glob, list of paths, or frame
-        As :func:`pairproof.read` takes them; several files, large ones and lazy frames as :func:`pairproof.count` does.
+        As in :func:`pairproof.read`; several files, large files and lazy frames as in :func:`pairproof.count`.
     ties : {"half", "davidson", "rao-kupper", "drop"}
-        A tie counts as half a win for each, is an outcome of its own, or is left out.
+        A tie counts as half a win for each, is a separate outcome, or is dropped.
     both_bad : {"tie", "drop", "own"}
-        A vote that calls both bad counts as a tie, is left out, or is modelled separately before the rest are compared.
+        A vote that calls both bad counts as a tie, is dropped, or is modelled separately before the other votes are compared.
     cluster : str, sequence of str, or None
         One or two columns that define the clusters of votes; None: single votes.  "auto": `judge` and the column of
         prompts, if they exist and have ten values or more.
     style : str or sequence of str
-        Covariates of the two answers: a column `length` where `length_a` and `length_b` are, or "diff(x_{a,b})".
+        Covariates of the two answers: "length" for the columns `length_a` and `length_b`, or "diff(x_{a,b})".
     order_effect : bool
-        Whether being shown first may matter.
+        Whether the effect of being shown first is estimated.
     by : str, optional
-        A column: each of its values has a board of its own.
+        A column; each of its values gets a separate board.
     anchor, at : str and float
         The item whose rating is `at`.  Without an anchor the mean of all ratings is `at`.
     expected : {"ability", "score"}
-        Ratings are those of the model, or those that give its expected scores; the same where a tie is half a win.
+        Ratings from the model's abilities, or from its expected scores; the same if a tie is half a win.
     precision : float
         An item whose limits are more than this many points from its rating is provisional.
     level : float
         Confidence level of the limits, and of all rank sets jointly.
     seed : int
-        Of the draws for `p_best` and critical values.
+        Seed for the draws of `p_best` and critical values.
     date : str, optional
-        A column of dates: `history` then has the ratings at the end of each day, week, month, quarter or year.
+        A column of dates: `history` then gives the ratings at the end of each day, week, month, quarter or year.
     every : {"day", "week", "month", "quarter", "year"}
     **reading : Any
         Arguments of :func:`pairproof.read`.
@@ -139,8 +139,8 @@ def leaderboard(
     Raises
     ------
     InputError
-        Votes that cannot be read, a column or an anchor that is not there, or an option that is not available for
-        votes too many for memory; the message names what is.
+        Votes that cannot be read, a missing column or anchor, or an option that is not available for votes that do
+        not fit in memory; the message names the available ones.
 
     References
     ----------
@@ -190,7 +190,7 @@ def _by_value(votes: Votes, by: str) -> Iterator[tuple[str, Votes]]:
     by = table.role_of(by)
     if by not in table.columns:
         raise InputError(
-            f"{table.source} has no column {by!r} to make boards by; found {listed(table.columns)}"
+            f"{table.source} has no column {by!r} to group boards by; found {listed(table.columns)}"
         )
     column = table.columns[by]
     if not isinstance(column, Factor):
@@ -229,7 +229,7 @@ def _history(votes: Votes, asked: _Asked) -> History:
     votes.refuse_apart("ratings over time")
     if votes.rows is not None:
         raise InputError(
-            f"date={asked.date!r} of votes that are not held ({votes.table.source}); read them into memory with pairproof.read, or"
+            f"date={asked.date!r} for votes that are not in memory ({votes.table.source}); read them into memory with pairproof.read, or"
             f" count them by that column, pairproof.count(..., by={asked.date!r}), and pass the counts"
         )
     columns = asked.cluster if asked.cluster != ("auto",) else clusters_of(votes)[0]
@@ -261,11 +261,11 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
     by_vote = plain if plain.spec.through else plain.clustered()
     if plain.spec.through and not columns:
         raise InputError(
-            f"style of votes that are not held ({votes.table.source}) without clusters: its standard errors are by a column of"
+            f"style for votes that are not in memory ({votes.table.source}) without clusters: its standard errors are by a column of"
             " the file, cluster='judge', through the rows; or read the votes into memory with pairproof.read"
         )
     if not columns:
-        none = "Standard errors are by single votes: each is taken as independent of the others."
+        none = "Standard errors are by single votes: all votes are treated as independent."
         return by_vote, (none, *said)
     if votes.rows is not None:
         fit = plain.clustered(*columns, rows=votes.rows)
@@ -281,7 +281,7 @@ def _what_clusters_changed(fit: Fit, by_vote: Fit) -> str:
     ratio = (fit.bse[names] / by_vote.bse[names]).to_numpy()
     ratio = ratio[np.isfinite(ratio)]
     assert fit.robust is not None
-    what = "the model, which takes votes as independent" if fit.spec.through else "independent votes"
+    what = "the model, which treats votes as independent" if fit.spec.through else "independent votes"
     told = f": {ratio.min():.2f} to {ratio.max():.2f} times those of {what}" if len(ratio) else ""
     return f"Standard errors are {fit.robust.title}{told}."
 
@@ -382,8 +382,8 @@ def _chances(abilities: Abilities, status: Sequence[Status], seed: int) -> tuple
     undefined = [name for name, s in zip(abilities.items, status) if s in ("above-all", "apart")]
     if undefined:
         return None, (
-            f"There is no chance of being best: {listed(undefined)} won against all opponents, or no chain of votes leads"
-            " to the others, so that nobody knows how good they are."
+            f"No chance of being best is given: {listed(undefined)} won against all opponents, or no chain of votes leads"
+            " to the others, so their strength is unknown."
         )
     chance = np.zeros(len(abilities.items))
     finite = np.flatnonzero([s in ("settled", "provisional") for s in status])
@@ -499,8 +499,8 @@ def _with_qualities(board: Board, table: Comparisons) -> Board:
     )
     by = f"{found.votes:,.10g} votes" if not columns else f"CR1 by {' and '.join(columns)}"
     said = (
-        "Both bad: logit P(both bad | i, j) = c + q_i + q_j, one quality of each model added (Tutz 1991); both_bad_expected is"
-        f" what it gives a model against each other model equally often, with {100 * board.level:g} % limits ({by})."
+        "Both bad: logit P(both bad | i, j) = c + q_i + q_j, with the qualities of both models added (Tutz 1991); both_bad_expected"
+        f" is its prediction for a model that meets each other model equally often, with {100 * board.level:g} % limits ({by})."
     )
     return replace(board, rows=rows, method=(*board.method, said))
 
@@ -526,9 +526,9 @@ def _beside(board: Board, plain: Board) -> Board:
 # -- what a reader has to know ---------------------------------------------------------------------------
 
 _TIES_SAID = {
-    "half": "a tie is half a win for either",
-    "davidson": "ties are an outcome of their own (Davidson 1970)",
-    "rao-kupper": "ties are an outcome of their own (Rao and Kupper 1967)",
+    "half": "a tie is half a win for each",
+    "davidson": "ties are a separate outcome (Davidson 1970)",
+    "rao-kupper": "ties are a separate outcome (Rao and Kupper 1967)",
     "drop": "ties are left out",
 }
 
@@ -538,12 +538,12 @@ def _about_model(fit: Fit, scale: BoardScale, asked: _Asked) -> Iterator[str]:
     held = " and ".join(
         ["style"] * bool(fit.spec.comparison_terms) + ["who is shown first"] * asked.order_effect
     )
-    equal = f", {held} held equal" if held else ""
+    equal = f", adjusted for {held}" if held else ""
     yield f"Bradley-Terry model by maximum likelihood, no penalty{equal}{ties}."
     if fit.spec.comparison_terms:
         yield (
-            "Style: differences of the two answers, each divided by its root mean square and not centred, so that an effect is"
-            " the log-odds of a typical difference, and swapping the two sides changes nothing."
+            "Style: differences of the two answers, each divided by its root mean square and not centred, so an effect is"
+            " the log-odds for a typical difference, and swapping the two sides changes nothing."
         )
     centre = f"{scale.anchor} is {scale.at:g}" if scale.anchor else f"the mean of the ratings is {scale.at:g}"
     of = (
@@ -552,23 +552,23 @@ def _about_model(fit: Fit, scale: BoardScale, asked: _Asked) -> Iterator[str]:
         else "the model's abilities"
     )
     yield (
-        f"Ratings are Elo points, 400 for odds of 10 to 1, of {of}; {centre}. Ratings of other treatments of ties are on"
-        " other scales."
+        f"Ratings are Elo points, 400 for odds of 10 to 1, of {of}; {centre}. Ratings with ties treated differently"
+        " are on other scales."
     )
 
 
 def _about_ranks(ranks: RankSets, asked: _Asked, status: Sequence[Status]) -> Iterator[str]:
     level = f"{100 * asked.level:g} %"
     yield (
-        f"Limits are {level} limits of each rating; rank sets hold for all models at once at {level}; a tier ends where each"
-        " model above is shown to be better than each below, by the same statements."
+        f"Limits are {level} limits of each rating; rank sets hold for all models at once at {level}; a tier ends where"
+        " these rank sets show each model above to be better than each below."
     )
     if "provisional" in status:
-        yield f"Provisional: the limits are farther than {asked.precision:g} points from the rating."
+        yield f"Provisional: a limit is more than {asked.precision:g} points from the rating."
     for kind, words in (
-        ("below-all", "lost to all opponents, so that a rating has no lower limit"),
-        ("above-all", "won against all opponents, so that a rating has no upper limit"),
-        ("apart", "no chain of votes leads to the others, so that there is no common rating"),
+        ("below-all", "lost to all opponents, so its rating has no lower limit"),
+        ("above-all", "won against all opponents, so its rating has no upper limit"),
+        ("apart", "no chain of votes leads to the others, so there is no common rating"),
     ):
         names = [name for name, s in zip(ranks.items, status) if s == kind]
         if names:
@@ -585,7 +585,7 @@ def _about_both_bad(table: Comparisons, asked: _Asked) -> Iterator[str]:
     yield {
         "tie": f"{share}; they are ties, as on other boards.",
         "drop": f"{share}; they are left out.",
-        "own": f"{share}; whether both are bad has a model of its own, and the rest are compared.",
+        "own": f"{share}; a separate model describes whether both are bad, and the other votes are compared.",
     }[asked.both_bad]
 
 

@@ -104,8 +104,8 @@ def bad_votes(table: Comparisons) -> FloatArray:
         have = "no column" if column is None else "a column of labels"
         raise InputError(
             f"{table.source} has {have} {COLUMN!r}; expected numbers, 1 in rows whose ties call both bad and 0 in others,"
-            " as pairproof.read makes where votes say 'both_bad' or 'tie (bothbad)'; without such votes leave both_bad='own'"
-            " out"
+            " as pairproof.read creates it for votes 'both_bad' or 'tie (bothbad)'; without such votes, omit"
+            " both_bad='own'"
         )
     tied = table.ties > 0.0
     neither = tied & (column != 0.0) & (column != 1.0)
@@ -122,8 +122,8 @@ def table_without_both_bad(table: Comparisons) -> Comparisons:
     keep = table.wins + ties + table.losses > 0.0
     if not keep.any():
         raise InputError(
-            f"{table.source}: all {table.n_comparisons:g} votes call both bad, so nothing is left to compare; count them as"
-            " ties"
+            f"{table.source}: all {table.n_comparisons:g} votes call both bad, so there is nothing to compare; count"
+            " them as ties"
         )
     return table.changed(ties=ties if table.tie_category else None, columns=rest).select(keep)
 
@@ -193,8 +193,8 @@ def _cells(table: Comparisons) -> _Cells:
     if not 0.0 < bad.sum() < total.sum():
         which = "none" if not bad.sum() else "every one"
         raise InputError(
-            f"{table.source}: of {total.sum():g} votes {which} calls both bad, so that there is no share to explain; count"
-            " them as ties"
+            f"{table.source}: of {total.sum():g} votes {which} calls both bad, so there is no share to model;"
+            " count them as ties"
         )
     low, high = np.minimum(table.first, table.second), np.maximum(table.first, table.second)
     pairs, pair = np.unique(low * k + high, return_inverse=True)
@@ -234,7 +234,7 @@ def _maximum(cells: _Cells) -> _Maximum:
         a = _newton(replace(cells, n=cells.n * alive, y=cells.y * alive), MOST_STEPS)
         if a is None:
             raise ConvergenceError(
-                f"both-bad votes: no maximum after {MOST_STEPS} steps of Newton's; report the table"
+                f"both-bad votes: no maximum after {MOST_STEPS} Newton steps; please report the table"
             )
     value, vector = np.linalg.eigh(cells.crossed(alive.astype(float)))
     # what moves no pair; the other eigenvalues are above 1 / k^2
@@ -280,7 +280,7 @@ def _covariance(cells: _Cells, at: _Maximum, codes: Sequence[IntArray]) -> tuple
     for code in [*codes, intersection(codes)][: 2 * len(codes) - 1]:
         if (g := int(code.max()) + 1) < 2:
             raise InputError(
-                "all votes are of one cluster, which shows no spread; cluster by another column, or by none"
+                "all votes belong to one cluster, so there is no variation between clusters; cluster by another column, or by none"
             )
         score = csr_matrix((left, (code, cells.pair)), shape=(g, len(n))) @ cells.x
         parts.append(np.asarray(g / (g - 1) * bread @ (score.T @ score).toarray() @ bread))

@@ -92,7 +92,7 @@ class Changes:
         -------
         list of str
         """
-        both = (("New", self.new, "those new are"), ("gone", self.gone, "those gone were"))
+        both = (("New", self.new, "the new items are"), ("gone", self.gone, "the removed items were"))
         sets = [f"{word}: {listed(names)}" for word, names, _ in both if names]
         said = [
             f"{'; '.join(sets) or 'The same items'}. {self.votes_between:+,.10g} votes between items of both boards,"
@@ -102,16 +102,16 @@ class Changes:
             how = ("weaker", "stronger") if shift > 0 else ("stronger", "weaker")
             why = [f"{these} {word}" for (_, names, these), word in zip(both, how) if names]
             said.append(
-                f"All ratings of both boards move by {shift:+.1f} without any vote on them: the mean of all is 1000, and"
+                f"All ratings shared by both boards move by {shift:+.1f} without any vote: the overall mean is 1000, and"
                 f" {', or '.join(why)} than the others."
             )
         said += [self.why_not] * bool(self.why_not)
         for c in sorted(self.items, key=lambda c: -abs(c.change - c.mean))[:MOST_TOLD]:
-            told = f"{c.between:+.1f} by votes between items of both boards, {c.others:+.1f} by votes with others"
-            told = f"{c.change - c.mean:+.1f} by votes" if self.why_not else told
+            told = f"{c.between:+.1f} from votes between items of both boards, {c.others:+.1f} from votes with others"
+            told = f"{c.change - c.mean:+.1f} from votes" if self.why_not else told
             rank = "" if c.rank_before == c.rank_after else f"; rank {c.rank_before} to {c.rank_after}"
             said.append(
-                f"{c.item}: {c.before:.1f} to {c.after:.1f}, {c.mean:+.1f} by the mean, {told}{rank}."
+                f"{c.item}: {c.before:.1f} to {c.after:.1f}, {c.mean:+.1f} from the mean, {told}{rank}."
             )
         return said
 
@@ -120,12 +120,12 @@ class Changes:
 
 
 def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit]) -> Changes:
-    """Split the changes of a board's ratings since an earlier one exactly into three parts.
+    """Split the changes in a board's ratings since an earlier board exactly into three parts.
 
     Parameters
     ----------
     before, after : Comparisons or Fit
-        The votes of either board, fitted with ties as half wins, or plain Bradley-Terry fits of them.
+        The votes of each board, fitted with ties as half wins, or plain Bradley-Terry fits to them.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit
 
     Examples
     --------
-    B beats the new item C more often than it was to be expected of the votes on A:
+    B beats the new item C more often than the votes on A suggest:
 
     >>> import pairproof
     >>> old = pairproof.Comparisons.build("AB", [0], [1], [60], None, [40])
@@ -156,7 +156,7 @@ def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit
     common = [item for item in fits[0].items if all(np.isfinite(r.get(item, np.nan)) for r in ratings)]
     if len(common) < 2:
         raise InputError(
-            f"{len(common)} items have a rating on both boards; expected two or more, by the same names: before"
+            f"{len(common)} items have a rating on both boards; expected at least two, with the same names: before"
             f" {listed(fits[0].items)}, after {listed(fits[1].items)}"
         )
     b = np.array([[r[item] for item in common] for r in ratings])
@@ -177,7 +177,7 @@ def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit
     if not np.isfinite(between).all():
         why = (
             f"The votes between items of both boards alone rate only {int(np.isfinite(between).sum())} of {len(common)}, so"
-            " that what these votes changed cannot be distinguished from what votes with others did."
+            " their effect cannot be distinguished from that of votes with others."
         )
     found.sort(key=lambda c: -c.after)
     return Changes(tuple(found), new, gone, inside[1] - inside[0], outside[1] - outside[0], why)
@@ -190,8 +190,8 @@ def _fitted(given: Union[Comparisons, Fit]) -> Fit:
     spec = given.spec
     if given.contests is not None or given.answers is not None or spec.by or spec.item_terms or spec.through:
         raise InputError(
-            f"{given.title}: expected a plain Bradley-Terry fit, of votes in memory, one ability an item; pass such a fit, or"
-            " the table of its votes"
+            f"{given.title}: expected a plain Bradley-Terry fit to votes in memory, with one ability per item; pass such"
+            " a fit, or the table of its votes"
         )
     return given
 

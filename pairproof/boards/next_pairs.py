@@ -135,20 +135,20 @@ class NextPairs:
 
     def sentences(self) -> list[str]:
         """What is asked, and what it gains, in words."""
-        about = {"top": f"who is best ({self.best} now)", "all": "the order of all"}.get(
-            self.focus, f"how {self.focus} stands to the others"
+        about = {"top": f"who is best ({self.best} now)", "all": "the whole order"}.get(
+            self.focus, f"how {self.focus} compares with the others"
         )
         told = f"{len(self.differences)} differences at {100 * self.level:g} %"
         said = [
-            f"{self.n:,} votes, so that it is soonest known {about}.",
-            f"Not distinguished from 0, of {told}: {self.unsettled:g} now, {self.unsettled_after:.1f}"
+            f"{self.n:,} votes, chosen to find out soonest {about}.",
+            f"Differences not distinguished from 0, of {told}: {self.unsettled:g} now, {self.unsettled_after:.1f}"
             " expected after these votes,"
-            f" {self.unsettled_evenly:.1f} after as many spread evenly over all pairs.",
-            f"A vote is assumed to carry {self.information:.2f} of the information of an independent, decided one, as so far.",
+            f" {self.unsettled_evenly:.1f} after as many votes spread evenly over all pairs.",
+            f"Each vote is assumed to carry {self.information:.2f} of the information of an independent vote without a tie, as so far.",
         ]
         if self.left_out:
             said.append(
-                f"Without a finite rating, and not among the pairs: {listed(self.left_out)}. Ask each of them first, against"
+                f"No finite rating, so not among the pairs: {listed(self.left_out)}. Ask each of them first, against"
                 f" {self.best} and others, until it has both won and lost."
             )
         return said
@@ -188,12 +188,12 @@ def next_pairs(fit: Fit, n: int = 100, focus: str = "top", *, level: float = 0.9
     fit : Fit
         A Bradley-Terry fit of the votes so far, clustered or not.
     n : int
-        Number of votes to ask for, 1 or more.
+        Number of votes to collect, at least 1.
     focus : str
         "top": who is best.  "all": the order of all items.  The name of an item: its differences from the
         others.
     level : float
-        At which a difference counts as significant, in (0, 1).
+        Level at which a difference is significant, in (0, 1).
 
     Returns
     -------
@@ -222,7 +222,7 @@ def next_pairs(fit: Fit, n: int = 100, focus: str = "top", *, level: float = 0.9
       first second  votes
     0     B      A     10
 
-    A was shown first in all 42 votes so far, so that B is now.
+    A was shown first in all 42 votes so far, so B is shown first now.
     """
     n = whole_number("n", n, 1)
     if not 0.0 < level < 1.0:
@@ -282,7 +282,7 @@ class _Asking:
             raise InputError(f"{fit.title}: its abilities are not log-odds; fit a model with link='logit'")
         if len(m) < 2:
             raise NotEstimableError(
-                f"{len(m)} item with a finite rating; ask votes at random until items have both won and lost"
+                f"{len(m)} item with a finite rating; collect votes at random until items have both won and lost"
             )
         b, v = unit * abilities.estimate[m], unit**2 * abilities.covariance[np.ix_(m, m)]
         met = np.zeros((len(fit.items), len(fit.items)))
@@ -297,7 +297,7 @@ class _Asking:
         """Where the item in focus is."""
         item = fit.items[find_item(fit.items, focus)]
         if item not in self.items:
-            raise NotEstimableError(f"{item} has no finite rating; ask it until it has both won and lost")
+            raise NotEstimableError(f"{item} has no finite rating; add votes until it has both won and lost")
         return self.items.index(item)
 
     def after(self, votes: FloatArray) -> FloatArray:

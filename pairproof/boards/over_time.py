@@ -134,8 +134,8 @@ def days_of(votes: Comparisons, date: str) -> Days:
     missing = int(np.isnat(days).sum())
     if missing:
         raise InputError(
-            f"{votes.source}, column {name!r}: {missing:,} of {votes.n_rows:,} rows have no date; leave them out first,"
-            f" --where '{name}!='"
+            f"{votes.source}, column {name!r}: {missing:,} of {votes.n_rows:,} rows have no date; leave them out"
+            f" first, with --where '{name}!='"
         )
     return days
 

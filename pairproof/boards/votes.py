@@ -60,9 +60,9 @@ class Votes:
         """Refuse what needs rows that are not those of the table."""
         if self.apart:
             raise InputError(
-                f"{asked} of votes that are not held ({self.table.source}) and {self.apart}: the rows are gone through again, and"
-                " are then other votes than the board's. Write a file of the votes that are meant, or read them into memory"
-                " with pairproof.read"
+                f"{asked} for votes that are not in memory ({self.table.source}) and {self.apart}: a second pass through the"
+                " rows would not yield the board's votes. Write these votes to a file, or read them into"
+                " memory with pairproof.read"
             )
 
 
@@ -76,8 +76,8 @@ def gathered(source: Any, by: Sequence[str], reading: Mapping[str, Any]) -> Vote
     if isinstance(source, Comparisons):
         if reading:
             raise InputError(
-                f"{', '.join(f'{name}=' for name in reading)} with a table of comparisons, which is read already; pass the"
-                " file or frame that it was read from"
+                f"{', '.join(f'{name}=' for name in reading)} with a table of comparisons, which has already been"
+                " read; pass the file or frame that it was read from"
             )
         return Votes(source, dropped=source.dropped, notes=vote_notes(source))
     if not is_large(source):
@@ -88,7 +88,7 @@ def gathered(source: Any, by: Sequence[str], reading: Mapping[str, Any]) -> Vote
     table = pairproof.count(source, by=tuple(dict.fromkeys(("both_bad", *by))), **reading)
     votes = Votes(table, pairproof.rows(source, **how), stream.names, dropped=table.dropped)
     where = conditions_of(reading.get("where"))
-    return votes.changed(table, f"chosen by {' and '.join(where)}") if where else votes
+    return votes.changed(table, f"selected by {' and '.join(where)}") if where else votes
 
 
 def _one(source: Any) -> Any:
@@ -134,7 +134,7 @@ def without_both_bad(votes: Votes) -> Votes:
         return votes
     dropped = {**votes.dropped, "both bad": float(bad.sum())}
     return votes.changed(
-        table_without_both_bad(votes.table), "without those that call both bad", dropped=dropped
+        table_without_both_bad(votes.table), "without votes that call both bad", dropped=dropped
     )
 
 
@@ -158,7 +158,7 @@ def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     table = votes.table
     if votes.apart:
-        return (), (f"The votes are not held, and are {votes.apart}: nothing is clustered.",)
+        return (), (f"The votes are not in memory, and are {votes.apart}: nothing is clustered.",)
     if votes.rows is not None:
         own = (votes.rows.columns or {}).get("judge", "judge")
         return (("judge",) if own in votes.names else ()), ()
@@ -174,9 +174,9 @@ def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
             taken.append(name)
         else:
             said.append(
-                f"Column {name!r} has {n} value{'s' * (n != 1)}, too few to determine how much votes of one"
-                " go together (fewer"
-                f" than {FEWEST_CLUSTERS}): standard errors are not clustered by it; cluster={name!r} does so all the same."
+                f"Column {name!r} has {n} value{'s' * (n != 1)}, too few to estimate the"
+                " correlation within"
+                f" it (fewer than {FEWEST_CLUSTERS}): standard errors are not clustered by it; to do so anyway, use cluster={name!r}."
             )
     return tuple(taken), tuple(said)
 

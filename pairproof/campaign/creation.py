@@ -148,12 +148,12 @@ def with_columns(design: Design, read: ItemsFile) -> Design:
         if text != Design().text:
             _check_column(read, text, "--text")
             meaning = next((name for name, column in columns.items() if column == text), text)
-            raise InputError(f"--text {text}: this column stands for {meaning}; name another")
+            raise InputError(f"--text {text}: this column holds {meaning}; name another")
         if len(free) > 1:
             raise InputError(
                 f"{read.table.source}: no column {text!r}, and {len(free)} others could hold the item's text:"
-                f" {', '.join(map(repr, free))}; say which with --text, and use --show for others that"
-                " annotators should see"
+                f" {', '.join(map(repr, free))}; name it with --text, and use --show for other"
+                " columns that annotators should see"
             )
         text = free[0] if free else "id"
     chosen = replace(design, text=text, columns=columns)
@@ -194,8 +194,8 @@ def check_sources(reserved: Sequence[Reserved], per_hit: int, source: str, degra
     alone = sum(held[name] == 1 for role, _, name, _, _ in originals if role == "item")
     if alone and degraded:
         warnings.warn(
-            f"{alone} degraded item(s) are of sources with one output: they are alone on their pages, as their"
-            " originals are; give these sources more outputs, or leave out --design same-source",
+            f"{alone} degraded item(s) belong to sources with one output, so they and their originals"
+            " are alone on their pages; give these sources more outputs, or omit --design same-source",
             DataWarning,
         )
 
@@ -233,9 +233,9 @@ class Forecast:
     @property
     def sentences(self) -> str:
         return (
-            f"A batch is {self.hits} HITs, {self.judgments} judgments and {self.scores:.3g} scores an item:"
-            f" {self._spent(1)} at {self.seconds:g} s an item (--seconds)\n{ENOUGH} scores an item take {self.batches}"
-            f" batches: {self._spent(self.batches)}\n{self.suits}"
+            f"A batch is {self.hits} HITs, {self.judgments} judgments and {self.scores:.3g} scores per"
+            f" item: {self._spent(1)} at {self.seconds:g} s per item (--seconds)\n{ENOUGH} scores per item take"
+            f" {self.batches} batches: {self._spent(self.batches)}\n{self.suits}"
         )
 
     def _spent(self, batches: int) -> str:
@@ -260,16 +260,16 @@ def forecast(path: str | Path, seconds: float = SECONDS) -> Forecast:
 
 def _suits(a: About, items: int, systems: int) -> str:
     """Which method suits the items, and how many annotators they need, in sentences."""
-    said = f"{a.method} suits any number of items, and systems; easl was no better in simulations"
+    said = f"{a.method} suits any number of items and systems; easl was no better in simulations"
     if a.method not in ("da", "random"):
         even = f"--method random shows all {items} items equally often"
-        said = f"easl suits {ENOUGH} scores an item or more; below that {even}, and is ahead in simulations"
+        said = f"easl suits at least {ENOUGH} scores per item; below that {even}, and better in simulations"
         if systems > 1:
             said = f"{even}, as a comparison of {systems} systems needs; {a.method} does not"
         elif a.method != "easl":
-            said = f"{even} and keeps distances; {a.method} uses only the order within a HIT, and is behind in simulations"
+            said = f"{even} and keeps distances; {a.method} uses only the order within a HIT, and did worse in simulations"
     most = max(3, a.design.judgments)  # a model of annotators needs three who share items
-    return f"Method: {said}. Annotators: {most} or more, who share items, so that scores can be corrected for them"
+    return f"Method: {said}. Annotators: at least {most}, with shared items, so that scores can be corrected for annotators"
 
 
 ModelIs = Literal["before", "after"]
@@ -421,7 +421,7 @@ def _method(read: ItemsFile, asked: Method | None) -> Method:
         return asked or "easl"
     if has_beta and has_skill:
         raise InputError(
-            f"{read.table.source}: mu and sigma beside alpha and beta are the mode and variance of beta"
+            f"{read.table.source}: mu and sigma next to alpha and beta are the mode and variance of beta"
             " distributions, not TrueSkill's; leave --method out"
         )
     if has_skill and asked in (None, "trueskill"):

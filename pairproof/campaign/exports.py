@@ -118,8 +118,8 @@ def check_layout_columns(columns: Sequence[str], layout: Layout, source: str) ->
     taken = [c for c in columns if c in COLUMNS_OF[layout]]
     if taken:
         raise InputError(
-            f"{source}: column {listed(taken)} of the items has the name of a column of this model file; no"
-            " file can hold both"
+            f"{source}: item column {listed(taken)} has the same name as a column of this model file;"
+            " a file cannot hold both"
         )
 
 
@@ -301,9 +301,9 @@ def export(
     one_of("what", what, get_args(What))
     one_of("layout", layout, get_args(Layout))
     if layout != "pairproof" and what != "model":
-        raise InputError(f"layout {layout!r} is that of a model file; it cannot be had for {what!r}")
+        raise InputError(f"layout {layout!r} is for model files and cannot be used for {what!r}")
     if model != "raw" and what != "scores":
-        raise InputError(f"model {model!r} corrects scores; it cannot be had for {what!r}")
+        raise InputError(f"model {model!r} corrects scores and cannot be used for {what!r}")
     with opened(path, write=False) as store:
         a = stored.about(store)
         known = partial(tables.exported_before, a=a, ids=stored.ids_of(store))
@@ -367,7 +367,7 @@ def _corrected_items(store: Store, a: About, found: ItemScores) -> _Rows:
 def _model_of_tool(store: Store, a: About, layout: Layout) -> _Rows:
     """The model file of a public EASL code: of EASL's scores alone, because these codes have no other method."""
     if a.method not in ("easl", "random"):
-        known = "the public EASL codes know only the beta distributions of easl"
+        known = "the public EASL implementations support only easl's beta distributions"
         raise InputError(f"{store.path}: method {a.method}; {known}")
     check_layout_columns(a.columns, layout, str(store.path))
     values: dict[int, list[float | None]] = defaultdict(list)
@@ -411,7 +411,7 @@ def _history(store: Store, a: About) -> _Rows:
         answers = raws + blanks
         rows.append([hit_id, name, worker, *(when.get(t, "") for t in TIMES), *placed, *shown, *answers])
     if not rows:
-        raise InputError(f"{store.path}: this campaign has no judgments yet; there is no history to write")
+        raise InputError(f"{store.path}: this campaign has no judgments yet, so there is no history to write")
     return header, rows
 
 

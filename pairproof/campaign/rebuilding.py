@@ -80,12 +80,12 @@ def read_log(raw: bytes, source: str) -> list[Line]:
         if kind not in ORDER:
             raise InputError(f"{where}: kind {quoted(kind)}; expected one of {', '.join(ORDER)}")
         if (not found) != (kind == "campaign"):
-            raise InputError(f"{where}: kind {kind!r}; the first line, and no other, is of kind 'campaign'")
+            raise InputError(f"{where}: kind {kind!r}; expected kind 'campaign' in the first line only")
         last = found[-1].kind if found else "campaign"
         if ORDER.index(kind) < ORDER.index(last):
             raise InputError(f"{where}: kind {kind!r} after {last!r}; expected the order of the log")
         if last == "state":
-            raise InputError(f"{where}: a line after the state; the state is the last one")
+            raise InputError(f"{where}: a line after the state; expected the state in the last line")
         _check(kind, record, where, found[0].record if found else record)
         found.append(Line(where, kind, record))
     if not found or found[-1].kind != "state":
@@ -137,7 +137,7 @@ def _campaign(record: Mapping[str, Any], where: str) -> None:
         raise InputError(f"{where}: expected an id, at least 1 item per_hit, and a seed of at least 0")
     _all(record["columns"], (str,), where, "columns")
     if len(set(record["columns"])) < len(record["columns"]):
-        raise InputError(f"{where}: a column stands twice in 'columns'")
+        raise InputError(f"{where}: a column appears twice in 'columns'")
     _members(record["settings"], SETTINGS, f"{where}, settings", ())
     exactly(record["design"], tuple(f.name for f in fields(Design)), f"{where}, design")
     for k, rule in enumerate(record["rules"], 1):
@@ -192,11 +192,11 @@ def _scores(scores: list[Any], where: str, types: Mapping[str, Types]) -> None:
         _within(score["value"], where, "value")
         if score["value"] is not None and score_of(score["raw"]) != score["value"]:
             raise InputError(
-                f"{where}: slot {score['slot']} has the value {score['value']!r}, which is not what the answer"
-                f" as it came, {quoted(score['raw'], 40)}, gives"
+                f"{where}: slot {score['slot']} has the value {score['value']!r}, but the original"
+                f" answer {quoted(score['raw'], 40)} gives another value"
             )
         if score["slot"] < 1 or score["slot"] in seen:
-            raise InputError(f"{where}: slot {score['slot']} stands twice, or is below 1")
+            raise InputError(f"{where}: slot {score['slot']} appears twice, or is below 1")
         seen.add(score["slot"])
 
 
@@ -275,7 +275,7 @@ def _about(line: Line) -> About:
     except InputError as error:
         raise InputError(f"{line.where}: {error}") from error
     except (TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{line.where}: settings or design have a value of another type: {error}") from error
+        raise InputError(f"{line.where}: settings or design: a value of the wrong type: {error}") from error
     given = {name: r[name] for name in ("id", "method", "per_hit", "pool", "seed", "imported")}
     return About(**given, settings=settings, columns=tuple(r["columns"]), design=design)
 
@@ -315,7 +315,7 @@ class _Rebuilder:
     def _once(self, what: str, key: Any, line: Line, number: int = 0) -> None:
         """Refuse a number or name that stands in two lines; keep what it stands for."""
         if key in self.known[what]:
-            raise InputError(f"{line.where}: {what} {quoted(key)} stands in two lines; expected one")
+            raise InputError(f"{line.where}: {what} {quoted(key)} appears in two lines; expected one")
         self.known[what][key] = number
 
     def _found(self, what: str, key: Any, line: Line) -> int:
@@ -329,7 +329,7 @@ class _Rebuilder:
 
     def _item(self, line: Line, r: dict[str, Any]) -> None:
         if tuple(r["fields"]) != self.about.columns:
-            raise InputError(f"{line.where}: 'fields' has other names than the campaign's 'columns'")
+            raise InputError(f"{line.where}: the names in 'fields' differ from the campaign's 'columns'")
         of = None if r["of"] is None else self._found("item", r["of"], line)
         cells = json.dumps(list(r["fields"].values()), ensure_ascii=False)
         start = r.pop("start")
@@ -419,8 +419,8 @@ def _keep_state(store: Store, a: About, line: Line) -> None:
         values = np.array([np.nan if v is None else v for v in line.record[name]], np.float64)
         if values.shape != own.shape or not np.allclose(values, own, rtol=0.0, atol=AGREE, equal_nan=True):
             raise InputError(
-                f"{line.where}: {name!r} is not what the judgments in the log give; lines were changed, or"
-                " are missing"
+                f"{line.where}: {name!r} does not match the judgments in the log; lines were"
+                " changed, or are missing"
             )
         columns.append(values)
     if line.record["n"] != found.n.tolist():
@@ -435,6 +435,6 @@ def _check_same(store: Store, lines: Sequence[Line]) -> None:
             names = [name for name in record if record[name] != line.record.get(name)] or ["kind"]
             was, now = line.record.get(names[0]), record.get(names[0])
             raise InputError(
-                f"{line.where}: {names[0]!r} is {shortened(json.dumps(was))}, but from the other lines it"
-                f" follows that it is {shortened(json.dumps(now))}"
+                f"{line.where}: {names[0]!r} is {shortened(json.dumps(was))}, but the"
+                f" other lines give {shortened(json.dumps(now))}"
             )

@@ -40,10 +40,10 @@ COMMANDS = {
     "predict": "Predict new comparisons, also of new items.",
     "tree": "Find groups of people with different preferences.",
     "validate": "Check that Python, R and the printed papers agree.",
-    "check": "Check whether data give the numbers a paper prints.",
-    "check-numbers": "Check a printed table against itself, without data.",
+    "check": "Check whether data reproduce the numbers in a paper.",
+    "check-numbers": "Check that a printed table is consistent, without data.",
     "migrate": "Turn an R script into Python with the same results.",
-    "explain": "Find out how printed numbers may have come about.",
+    "explain": "Find out how printed numbers may have arisen.",
     "claims": "Start a claims file from a table.",
     "compare-models": "Find the preference model that predicts best.",
     "compare-two": "Test whether one of two systems is better.",
@@ -55,8 +55,8 @@ COMMANDS = {
     "record": "Record R's answers for machines without R.",
     "easl": "Run an annotation campaign with scalar scores.",
     "simulate-annotation": "Find how many annotations each method needs.",
-    "example": "Print a data set to try pairproof on.",
-    "doctor": "Show what is installed, and how to install the rest.",
+    "example": "Print an example data set to try pairproof.",
+    "doctor": "Show what is installed and how to install the rest.",
 }
 #: A command with an example -> other words for it.
 _MEANT = {
@@ -233,13 +233,13 @@ def describe(error: Exception, state: State | None = None) -> tuple[int, str]:
         # An error of the operating system; if standard output's disk is full, it has no file name.
         what, cure = error.filename, "check the path and its permissions"
         if what is None:
-            what, cure = "output", "make room, or write elsewhere"
+            what, cure = "output", "free some space, or write elsewhere"
         return BAD_INPUT, f"{what}: {error.strerror or name}; {cure}"
     if isinstance(error, MemoryError):
         what = " ".join(str(error).split())
-        less = "fewer rows or items, or, in a model of judges, fewer covariates or coarser --cells"
+        less = "fewer rows or items or, in a model of judges, fewer covariates or coarser --cells"
         said = f" ({what})" if what else ""
-        return NOT_RUN, f"pairproof: out of memory{said}; ask for less at a time: {less}"
+        return NOT_RUN, f"pairproof: out of memory{said}; try a smaller task: {less}"
     package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else "pairproof"
     if package != "pairproof":
         from ..bridge.process.cures import python_package
@@ -247,7 +247,10 @@ def describe(error: Exception, state: State | None = None) -> tuple[int, str]:
         return NOT_RUN, f"pairproof: {package} is not installed; cure: {python_package(package, package, '')}"
     text = " ".join(str(error).split()) or "no message"
     again = "Run it again with --debug for the traceback, and please report it."
-    return NOT_RUN, f"pairproof: a defect of pairproof, not of your input: {name}: {text}\n{again}"
+    return (
+        NOT_RUN,
+        f"pairproof: this is a bug in pairproof, not an error in your input: {name}: {text}\n{again}",
+    )
 
 
 def _show_warning(state: State) -> Any:

@@ -87,7 +87,7 @@ def render(report: Report) -> str:
     if report.r is None:
         lines.append("R: not found")
     else:
-        trouble = "" if report.r.usable else f", which cannot be used: {report.r.reason}"
+        trouble = "" if report.r.usable else f", not usable: {report.r.reason}"
         lines.append(
             f"R {report.r.version or '(version unknown)'}{f' with {report.r.blas}' if report.r.blas else ''}{trouble}"
         )
@@ -113,7 +113,7 @@ PURPOSE_OF_EXTRA = {
     "r": "running R itself; without it R's numbers are the recorded ones",
     "arrow": "reading Parquet and Arrow files; nothing else needs it",
     "test": "running the tests",
-    "format": "writing the code as its formatters have it",
+    "format": "formatting the code",
 }
 #: Extras for working on pairproof itself: not looked at unless they are asked for.
 FOR_THE_CODE = ("test", "format")
@@ -135,12 +135,12 @@ def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str
     try:
         declared = _declared()
     except importlib.metadata.PackageNotFoundError:  # an ImportError too, so it comes first
-        why = "knowing which packages pairproof needs: this is a source folder, not an installation"
+        why = "listing the packages that pairproof needs: this is a source folder, not an installation"
         cure = "make setup" if Machine.here().makefile else f"{python_command()} -m pip install ."
         return {}, [Missing("pairproof's own metadata", why, cure, "python")]
     except ImportError:
         cure = python_package("packaging", "packaging", r_version)
-        return {}, [Missing("packaging", "reading which versions pairproof needs", cure, "python")]
+        return {}, [Missing("packaging", "checking the versions that pairproof needs", cure, "python")]
     looked_at = [(r, extra) for r, extra in declared if extra not in FOR_THE_CODE or extra in extras]
     versions = {requirement.name: version_of(requirement.name) for requirement, _ in looked_at}
     missing = []
@@ -205,7 +205,7 @@ def broken_imports(names: Sequence[str]) -> dict[str, str]:
     except (OSError, subprocess.SubprocessError) as error:
         return {"Python": f"{type(error).__name__}: {error}"}
     answers = dict(line.split("\t", 1) for line in ran.stdout.splitlines() if "\t" in line)
-    ended = f"Python ended with status {ran.returncode} while it was imported"
+    ended = f"Python exited with status {ran.returncode} during the import"
     first_without_answer = next((name for name in names if name not in answers), None)
     broken = {name: error for name, error in answers.items() if error and name in names}
     return broken if first_without_answer is None else {**broken, first_without_answer: ended}
@@ -224,7 +224,7 @@ class RPackage:
 
 _FURTHER = {
     ("rjags", "4-13"): "JAGS: the item-response models of translation competitions",
-    ("MCMCpack", "1.6-3"): "MCMCpaircompare: the same without ties",
+    ("MCMCpack", "1.6-3"): "MCMCpaircompare: item-response models without ties",
     ("sandwich", "3.0-2"): "vcovCL: standard errors by cluster, one way and two ways",
     ("clubSandwich", "0.5.8"): "vcovCR, coef_test, Wald_test: CR2, Satterthwaite's degrees of freedom, HTZ",
     (
@@ -239,7 +239,7 @@ _FURTHER = {
         "lme4",
         "1.1-31",
     ): "glmer: two systems with a random effect of the judge; lmer: scores by item, annotator and system",
-    ("nlme", "3.1-162"): "lme: scores by annotators who are not equally precise",
+    ("nlme", "3.1-162"): "lme: scores by annotators with different precision",
     ("PlackettLuce", "0.4.5"): "PlackettLuce: rankings with ties",
     ("survival", "3.5-3"): "coxph: strict and top-k rankings as strata",
     ("brglm2", "0.9"): "brglmFit: mean, median and Jeffreys bias reduction of contests",
@@ -250,7 +250,7 @@ _FURTHER = {
 R_PACKAGES = (
     RPackage("MASS", "7.3-58", True, "polr: Rao-Kupper ties as an ordinal logit"),
     RPackage("gnm", "1.1-3", True, "LLBT and Davidson models with nuisance parameters eliminated"),
-    RPackage("BradleyTerry2", "1.1-2", True, "all of its functions, and the methods of its models"),
+    RPackage("BradleyTerry2", "1.1-2", True, "all functions, and the methods of its models"),
     RPackage("psychotools", "0.7-2", True, "paircomp, btmodel, itempar"),
     RPackage("prefmod", "0.8-36", False, "all of its functions: LLBT, pattern models, latent classes"),
     *(RPackage(*found, False, purpose, on_request=True) for found, purpose in _FURTHER.items()),

@@ -345,14 +345,9 @@ _SHARED = (
         metavar="FILE",
         help="Write a report: .html, .md, .txt, .json, .xml (JUnit); repeatable.",
     ),
+    _shared("force", is_flag=True, help="Also replace files that were changed or not written by pairproof."),
     _shared(
-        "force", is_flag=True, help="Also replace files that pairproof did not write, or that were changed."
-    ),
-    _shared(
-        "seed",
-        type=click.IntRange(min=0),
-        metavar="INTEGER",
-        help="Seed of the random numbers, if any are drawn.",
+        "seed", type=click.IntRange(min=0), metavar="INTEGER", help="Seed of the random numbers, if any."
     ),
     _shared("quiet", is_flag=True, help="Print only errors on standard error."),
     _shared("debug", is_flag=True, is_eager=True, help="Show the traceback of an error."),

@@ -46,8 +46,8 @@ def added(a: Parts, b: Parts) -> dict[str, Any]:
     if again:
         names = named([str(part) for part in again], 4)
         raise InputError(
-            f"{names} {'has' if len(again) == 1 else 'have'} been added already; leave it out, or, if these are other"
-            " votes, count them under another name= (--name)"
+            f"{names} {'has' if len(again) == 1 else 'have'} already been added; omit it, or, if these are"
+            " different votes, count them under another name= (--name)"
         )
     return _joined(a, b, 1.0) | _about(tuple(sorted((*of_a, *of_b))))
 
@@ -58,8 +58,8 @@ def withdrawn(a: Parts, b: Parts) -> dict[str, Any]:
     unknown = [name for name in b["items"] if name not in set(a["items"])]
     if unknown:
         raise InputError(
-            f"{b['source']}: {named(unknown)} not among the items of {a['source']}; votes can only be withdrawn from"
-            " counts that hold them"
+            f"{b['source']}: {named(unknown)} not among the items of {a['source']}; votes can only be withdrawn"
+            " from counts that contain them"
         )
     joined = _joined(a, b, -1.0)
     gone = {part.digest for part in of_b if part.digest} & {part.digest for part in of_a}
@@ -75,8 +75,8 @@ def _parts_of(a: Parts) -> tuple[Part, ...]:
         broken = np.flatnonzero(column != np.floor(column))
         if broken.size:
             raise InputError(
-                f"{a['source']}, row {broken[0] + 1}: a count is {column[broken[0]]:.6g}; only whole counts add up"
-                " exactly: put weighted votes into one table, and read that"
+                f"{a['source']}, row {broken[0] + 1}: a count is {column[broken[0]]:.6g}; only whole counts"
+                " add up exactly: put weighted votes into one table and read it"
             )
     return a.get("counted") or (Part(a["source"], int(sum(float(column.sum()) for column in counts))),)
 
@@ -148,8 +148,8 @@ def cells(rows: Parts, items: Sequence[str]) -> dict[str, Any]:
         first, second = (items[rows[side][at[k]]] for side in ("first", "second"))
         cell = "".join(f", {label} {_shown(column, at[k])}" for label, column in columns.items())
         raise InputError(
-            f"{quoted(first)} against {quoted(second)}{cell}: {('wins', 'ties', 'losses')[name]} would be"
-            f" {sums[name, k]:.0f}, in {int((sums < 0).any(axis=0).sum()):,} cells in all below 0; only votes that"
+            f"{quoted(first)} vs. {quoted(second)}{cell}: {('wins', 'ties', 'losses')[name]} would be"
+            f" {sums[name, k]:.0f}, in {int((sums < 0).any(axis=0).sum()):,} cells in total below 0; only votes that"
             " were counted can be withdrawn"
         )
     full = sums.any(axis=0)
@@ -181,8 +181,8 @@ def _union(what: str, one: Sequence[str], other: Sequence[str], a: Parts, b: Par
         return tuple(one)
     if tuple(one) != natural_order(one) or tuple(other) != natural_order(other):
         raise InputError(
-            f"{what} of {a['source']} are {named(one)}, of {b['source']} {named(other)}, in an order that somebody"
-            " stated; state the same for both"
+            f"{what} of {a['source']} are {named(one)}, of {b['source']} {named(other)}, in an order that was given"
+            " explicitly; give the same order for both"
         )
     return natural_order([*one, *other])
 
@@ -199,8 +199,8 @@ def _one_column(name: str, one: Column, other: Column, a: Parts, b: Parts) -> Co
     if isinstance(one, Factor) or isinstance(other, Factor):
         numeric, text = (b, a) if isinstance(one, Factor) else (a, b)
         raise InputError(
-            f"column {name!r} is numeric in {numeric['source']} and text in {text['source']}; state levels of it when"
-            " counting both"
+            f"column {name!r} is numeric in {numeric['source']} and text in {text['source']}; give its levels"
+            " when counting both"
         )
     return np.concatenate([one, other])
 

@@ -226,7 +226,7 @@ def _column(what: str, values: ArrayLike, source: str, kinds: str, dtype: Any, e
     array = np.asarray(values)
     if array.ndim != 1 or not (array.dtype.kind in kinds or array.size == 0):
         raise InputError(
-            f"{source}: {what} has shape {array.shape} and type {array.dtype}; expected one {expected} a row"
+            f"{source}: {what} has shape {array.shape} and type {array.dtype}; expected one {expected} per row"
         )
     return frozen(array, dtype)
 
@@ -247,7 +247,7 @@ def item_names(items: Sequence[str]) -> tuple[str, ...]:
     names = tuple(str(name) for name in names)
     if len(set(names)) != len(names):
         twice = sorted(n for n, count in Counter(names).items() if count > 1)
-        raise ItemError(f"items named more than once: {named(twice)}; item names must be distinct")
+        raise ItemError(f"items named more than once: {named(twice)}; item names must be unique")
     if len(names) < 2:
         raise ItemError(f"found {len(names)} item(s) {quoted(list(names))}; a comparison needs at least 2")
     return names
@@ -258,8 +258,8 @@ def check_covariate_names(names: Sequence[str], source: str) -> None:
     taken = [name for name in names if name in OWN_COLUMNS]
     if taken:
         raise InputError(
-            f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate, the table has its"
-            " own; rename it"
+            f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate, because the table"
+            " uses this name; rename it"
         )
 
 
@@ -288,8 +288,8 @@ def check_pairs(first: IntArray, second: IntArray, names: tuple[str, ...], sourc
     refuse_rows(
         source,
         same,
-        lambda r: f"{names[first[r]]!r} is compared with itself ({int(same.sum())} such row(s)); remove these rows,"
-        " they say nothing about preference",
+        lambda r: f"{names[first[r]]!r} is compared with itself ({int(same.sum())} such row(s)); remove these"
+        " rows; they contain no preference",
         error=ItemError,
     )
 
@@ -312,14 +312,14 @@ def check_counts(counts: Mapping[str, FloatArray], source: str, single: Collecti
         refuse_rows(
             source,
             column >= LARGEST_COUNT,
-            lambda r: f"{what} is {column[r]:g}; counts (times the weight of their row) must be below 2^53"
-            " (9.007e15), from where on a double does not distinguish one from the next",
+            lambda r: f"{what} is {column[r]:g}; counts (times the weight of their row) must be below"
+            " 2^53 (9.007e15), because a double cannot distinguish larger integers",
         )
         refuse_rows(
             source,
             (column > 0) & (column < SMALLEST_COUNT),
-            lambda r: f"{what} is {column[r]:g}; counts (times the weight of their row) must be 0, or"
-            f" {SMALLEST_COUNT:g} and more, lest they vanish in the arithmetic; scale the weights",
+            lambda r: f"{what} is {column[r]:g}; counts (times the weight of their row) must be 0 or"
+            f" at least {SMALLEST_COUNT:g}, because smaller counts are lost to rounding; rescale the weights",
         )
     if not any(column.any() for column in counts.values()):
         raise InputError(f"{source}: all counts are 0; at least one comparison is needed")

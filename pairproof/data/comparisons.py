@@ -40,38 +40,38 @@ class Comparisons(Rows):
     Attributes
     ----------
     items : tuple of str
-        Names of the items, in the order in which models take them.
+        Names of the items, in the order used by models.
     first, second : int[n_rows]
-        Positions in `items`, in 0..n_items-1; the two of a row differ.
+        Positions in `items`, in 0..n_items-1; the two in a row differ.
     wins, ties, losses : float[n_rows]
-        How often `first` was preferred, neither, and `second`; finite and >= 0.  `ties` is 0 everywhere if
+        How often `first` was preferred, neither, and `second`; finite and >= 0.  `ties` is always 0 if
         there is no tie category.
     tie_category : bool
         Whether "no preference" was a possible answer.
     columns : mapping of str to Factor or float[n_rows]
         `judge` (always a Factor), `order`, `source` and subject covariates.
     item_data : mapping of str to Factor or float[n_items]
-        Item covariates; nan or code -1 where an item's value is not known (a model that uses the covariate
-        gives that item an ability of its own).
+        Item covariates; nan or code -1 for an unknown value (a model that uses the covariate gives that item its
+        own ability).
     source : str
         Where the table came from, for messages and reports.
     ranked_together : int
-        Largest number of items in one ranking, if the comparisons are the pairs of rankings; else 0.  The
-        pairs of a ranking of 3 or more items are dependent, and fits warn of it unless
+        Largest number of items in one ranking, if the comparisons are the pairs of rankings; otherwise 0.
+        The pairs of a ranking of 3 or more items are dependent, and fits warn about it unless
         :meth:`as_independent` has set this to 0.
     own_names : mapping of str to str
-        Role -> the column's name in the file, where they differ (`judge` -> `judgeId`); both can be used.
+        Role -> the column's name in the file, if different (`judge` -> `judgeId`); both can be used.
     narrowed : Narrowed or None
-        What conditions (:meth:`where`) have left of the file.
+        What remains of the file after conditions (:meth:`where`).
     one_track : bool
-        Whether several tracks are meant as one, :meth:`as_one_track`.
+        Whether several tracks are treated as one (:meth:`as_one_track`).
     counted : tuple of Part
-        What was counted into this table (:func:`pairproof.count`, `+`): name, comparisons, digest; () for a
+        The parts counted into this table (:func:`pairproof.count`, `+`): name, comparisons, digest; () for a
         table that was read.
     dropped : mapping of str to int
-        Kind -> rows of the file that were left out as no comparisons (`drop="bad"` of :func:`pairproof.read`).
+        Kind -> rows of the file that were dropped because they are not comparisons (`drop="bad"` in :func:`pairproof.read`).
     read_as : tuple of str
-        How a table that was not written for us was read, in sentences: what was recognised, and what left out.
+        Sentences on how a table from another program was read: what was recognised, and what was dropped.
 
     Examples
     --------
@@ -478,8 +478,8 @@ class Comparisons(Rows):
         several = np.flatnonzero(given.sum(axis=0) > 1)
         if several.size:
             raise InputError(
-                f"{self.source}: row {int(several[0]) + 1} counts answers of several kinds, so rows cannot be"
-                " chosen by their answer; wins, ties and losses are their numbers, as in 'ties>0'"
+                f"{self.source}: row {int(several[0]) + 1} counts answers of several kinds, so rows"
+                " cannot be selected by answer; use the counts wins, ties and losses, as in 'ties>0'"
             )
         answers = np.where(given.any(axis=0), given.argmax(axis=0), -1)
         bad = self.columns["both_bad"] if "both_bad" in self.columns else np.zeros(self.n_rows)
@@ -643,7 +643,7 @@ class Comparisons(Rows):
 
 
 def load(path: str | os.PathLike[str]) -> Comparisons:
-    """Load a table of counts that :meth:`Comparisons.save` or `pairproof count` has written.
+    """Load a table of counts written by :meth:`Comparisons.save` or `pairproof count`.
 
     Parameters
     ----------
@@ -657,7 +657,7 @@ def load(path: str | os.PathLike[str]) -> Comparisons:
     Raises
     ------
     InputError
-        No such file, no file of counts, or one that was cut or changed since.
+        No such file, not a file of counts, or a file that was cut or changed.
 
     Examples
     --------

@@ -65,12 +65,12 @@ def check_one_track(table: Rows, *formulas: str, each: bool = True) -> None:
     one = " ".join(f"--where {_quoted(f'{name}={value}')}" for name, value in zip(own, values))
     conditions = ", ".join(quoted(f"{name}={value}") for name, value in zip(own, values))
     several = (
-        f"; or take each by itself, --tracks {','.join(own)}; or all as one, --tracks {POOLED}. In Python"
+        f"; or analyse each separately, --tracks {','.join(own)}; or pool all, --tracks {POOLED}. In Python"
         f" table.where({conditions}), pairproof.split_tracks(table), table.as_one_track()"
     )
     raise InputError(
-        f"{table.source}: {len(found)} tracks ({', '.join(own)}), each a competition of its own, with so many"
-        f" {table.unit}: {named(found, MOST_SHOWN)}. Choose one, {one}{several if each else ''}"
+        f"{table.source}: {len(found)} tracks ({', '.join(own)}), each a separate competition, with"
+        f" these numbers of {table.unit}: {named(found, MOST_SHOWN)}. Choose one, {one}{several if each else ''}"
     )
 
 
@@ -100,7 +100,7 @@ def _factor(table: Rows, name: str) -> Factor:
     column = table.columns.get(role_of(name, table.columns, table.own_names))
     if column is None:
         raise InputError(
-            f"{table.source}: the track column {name!r} is not there; found {named(table.columns, 40) or 'no columns'}"
+            f"{table.source}: the track column {name!r} is missing; found {named(table.columns, 40) or 'no columns'}"
         )
     if isinstance(column, Factor):
         return column
@@ -186,7 +186,7 @@ def judgments(table: Comparisons) -> Judgments:
     refuse_rows(
         table.source,
         (whole != counts).any(axis=1),
-        lambda row: f"counts {counts[row].tolist()} are not whole; single judgments are needed here, so weights and"
+        lambda row: f"counts {counts[row].tolist()} are not whole; single judgments are required, so weights and"
         " half wins cannot be used",
     )
     cell = np.repeat(np.arange(counts.size), whole.astype(np.int64).ravel())
@@ -231,24 +231,24 @@ def compared(table: Comparisons) -> NDArray[np.bool_]:
 
 
 def split_tracks(table: AnyRows, by: str | Sequence[str] | None = None) -> dict[str, AnyRows]:
-    """Split a table by track; each part has only the items that are compared in it.
+    """Split a table by track; each part contains only the items compared in it.
 
     Parameters
     ----------
     table : Comparisons or Respondents
     by : str or sequence of str, optional
-        Columns whose joint value names a track, by the file's own names or by their roles.  Default: `track` if there
-        is one, else WMT's `srclang` and `trglang` together, else the whole table is the one track "all".
+        Columns whose joint value names a track, by the file's own names or by their roles.  Default: `track` if it
+        exists, otherwise WMT's `srclang` and `trglang` together, otherwise a single track "all".
 
     Returns
     -------
     dict of track to Comparisons or Respondents
-        In the order of the columns' levels; a combination without a comparison is no track.
+        In the order of the columns' levels; combinations without comparisons are omitted.
 
     Raises
     ------
     InputError
-        A column that is not there, or has no value in some row.
+        A missing column, or a column without a value in some row.
 
     Examples
     --------

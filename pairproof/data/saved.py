@@ -42,7 +42,7 @@ def save(path: str | os.PathLike[str], parts: Mapping[str, Any], force: bool, ag
     """
     name = os.fspath(path)
     if not name.endswith(_SUFFIXES):
-        raise InputError(f"{name}: counts are kept as JSON; end the name in .json or .json.gz")
+        raise InputError(f"{name}: counts are saved as JSON; the name must end in .json or .json.gz")
     text = _text(parts)
     raw = gzip.compress(text, mtime=0) if name.endswith(".gz") else text
     write(path, raw, force=force, known=_is_counts, again=again)
@@ -85,7 +85,7 @@ def _text(parts: Mapping[str, Any]) -> bytes:
     counted = parts["counted"]
     if not counted:
         raise InputError(
-            f"{parts['source']}: only counted tables are kept, since their parts add up; count the votes with"
+            f"{parts['source']}: only counted tables can be saved, because their parts add up; count the votes with"
             " pairproof.count, or add two tables"
         )
     document: dict[str, Any] = {"pairproof": "counts", "version": _VERSION, "items": list(parts["items"])}
@@ -116,7 +116,7 @@ def arguments_of(raw: bytes, name: str) -> dict[str, Any]:
     """As :func:`arguments`, of the bytes of a file."""
     text = decoded(unpacked(raw, name), name)
     if not text.startswith(_BEGINS):
-        raise InputError(f"{name}: is not a file of counts, as table.save and `pairproof count` write them")
+        raise InputError(f"{name}: is not a file of counts, as written by table.save and `pairproof count`")
     document = parsed(text, name)
     if document.get("version") != _VERSION:
         raise InputError(
@@ -127,9 +127,7 @@ def arguments_of(raw: bytes, name: str) -> dict[str, Any]:
         document.keys() - {"dropped"} != _KEYS
         or rest != json.dumps(hashlib.sha256(f"{body}}}".encode()).hexdigest()) + "}"
     ):
-        raise InputError(
-            f"{name}: was cut or changed since it was written, its digest is another; count again"
-        )
+        raise InputError(f"{name}: was cut or changed since it was written (its digest differs); count again")
     counts: dict[str, Any] = {key: np.array(document[key], float) for key in _COUNTS}
     if not document["tie_category"]:
         counts["ties"] = None

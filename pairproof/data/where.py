@@ -34,7 +34,7 @@ _CONDITION = re.compile(r"(.+?)(==|!=|<=|>=|=|<|>)(.*)", re.DOTALL)
 _SIGNS = ("==", "!=", "<=", ">=", "=", "<", ">")
 #: Signs of conditions on numbers, of which only their order among the stated ones matters.
 ORDERS: Mapping[str, np.ufunc] = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
-_EXPECTED = "expected NAME=VALUE, NAME=a|b|c, or !=, <, <=, > or >= in place of =, for example judge=3"
+_EXPECTED = "expected NAME=VALUE, NAME=a|b|c, or !=, <, <=, > or >= instead of =, for example judge=3"
 #: Values of a column that are listed, and looked at to find near ones.
 _MOST_LISTED, _MOST_SEARCHED = 20, 1000
 
@@ -70,8 +70,8 @@ def hint(narrowed: Narrowed | None, item: str) -> str:
     if narrowed is None or item not in narrowed.gone:
         return ""
     return (
-        f"; {item} has no comparison where {' and '.join(narrowed.conditions)}: name an item that is left, or choose other"
-        " rows"
+        f"; {item} has no comparison where {' and '.join(narrowed.conditions)}: name a remaining item, or select"
+        " other rows"
     )
 
 
@@ -111,7 +111,7 @@ def rows_where(table: Placed, conditions: Sequence[str | tuple[str, str]], colum
         said, sign, value = _parts(text, known) if isinstance(text, str) else (text[0], "=", text[1])
         if said not in known:
             raise InputError(
-                f"{source}: no column {quoted(said)}; there are {named(known, 40)}{_near(said, known)}"
+                f"{source}: no column {quoted(said)}; found {named(known, 40)}{_near(said, known)}"
             )
         name = role_of.get(said, said)
         found = _Condition(said, sign, value, columns[name](), source).rows()
@@ -178,7 +178,7 @@ class _Condition:
         values = [value.strip() for value in self.value.split("|")]
         if not all(values):
             raise InputError(
-                f"{self._place()}: {quoted(self.value)} has a blank between its bars; {_EXPECTED}"
+                f"{self._place()}: {quoted(self.value)} has an empty value between bars; {_EXPECTED}"
             )
         return values
 
@@ -209,8 +209,8 @@ class _Condition:
             if any(number is None for number in of_levels):
                 word = numbers.levels[of_levels.index(None)]
                 raise InputError(
-                    f"{self._place()} is not numeric (it holds {quoted(word)}), so {self.name}{self.sign}{self.value} has"
-                    f" no meaning; choose by = or !=, for example {self.name}={word}"
+                    f"{self._place()} is not numeric (it contains {quoted(word)}), so {self.name}{self.sign}{self.value} has"
+                    f" no meaning; select with = or !=, for example {self.name}={word}"
                 )
             numbers = np.array([*of_levels, math.nan], float)[numbers.codes]
         with np.errstate(invalid="ignore"):
@@ -239,11 +239,11 @@ def _range(numbers: NDArray[np.float64], wanted: float | None = None) -> str:
     known = np.unique(numbers[~np.isnan(numbers)])
     if not len(known):
         return "it has no values"
-    said = f"its values go from {known[0]:.15g} to {known[-1]:.15g}"
+    said = f"its values range from {known[0]:.15g} to {known[-1]:.15g}"
     if wanted is None:
         return said
     near = np.sort(known[np.argsort(np.abs(known - wanted), kind="stable")[:3]])
-    return f"{said}, the nearest are {', '.join(f'{v:.15g}' for v in near)}"
+    return f"{said}; the nearest are {', '.join(f'{v:.15g}' for v in near)}"
 
 
 def _known(value: str, levels: Sequence[str]) -> str:
@@ -252,7 +252,7 @@ def _known(value: str, levels: Sequence[str]) -> str:
         return f"the values are {', '.join(levels)}{_near(value, levels)}"
     near = _close(value, levels)
     if near:
-        return f"of its {len(levels):,} values the nearest are {', '.join(near)}"
+        return f"the nearest of its {len(levels):,} values are {', '.join(near)}"
     return f"its {len(levels):,} values begin with {', '.join(levels[:5])}"
 
 

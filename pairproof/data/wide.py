@@ -98,7 +98,7 @@ def _check_whole(table: Comparisons) -> None:
         refuse_rows(
             table.source,
             broken,
-            lambda r: f"{name} of {table.items[table.first[r]]!r} against {table.items[table.second[r]]!r} is"
+            lambda r: f"{name} of {table.items[table.first[r]]!r} vs. {table.items[table.second[r]]!r} is"
             f" {counts[r]:g} ({int(broken.sum())} such row(s)); a wide table has one cell per response, so counts must"
             " be whole; keep fractional weights in the counts layout",
         )

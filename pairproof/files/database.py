@@ -115,7 +115,7 @@ class DatabaseKind:
     version: int
     in_use: str
     schema: Callable[[int], Schema]
-    remedy: str = "go back to a copy of it"
+    remedy: str = "restore a copy of it"
     older: tuple[int, ...] = ()
 
     def stamp(self, connection: sqlite3.Connection) -> None:
@@ -135,11 +135,11 @@ class DatabaseKind:
         if application != self.application:
             ids = f"application id {application:#x}, expected {self.application:#x}"
             raise InputError(
-                f"{file}: an SQLite database, but no {self.name} of pairproof ({ids}); check the name"
+                f"{file}: an SQLite database, but not a {self.name} of pairproof ({ids}); check the name"
             )
         if version > self.version:
-            newer = f"schema {version}, this one knows {self.version}"
-            raise InputError(f"{file}: written by a newer pairproof ({newer}); install that one")
+            newer = f"schema {version}; this version supports {self.version}"
+            raise InputError(f"{file}: written by a newer pairproof ({newer}); install that version")
         if version != self.version and version not in self.older:
             raise InputError(
                 f"{file}: schema {version}, expected {self.version}; the file is damaged or of an older pairproof: {self.remedy}"
@@ -162,8 +162,8 @@ class DatabaseKind:
         if foreign:
             raise InputError(
                 f"{file}: its schema is not the one that pairproof writes: {'; '.join(foreign[:8])}"
-                f"{f'; and {len(foreign) - 8} more' if len(foreign) > 8 else ''}. Such a file can change or stop what"
-                f" is computed from it, so nothing of it was read or changed: {self.remedy}, or ask its author"
+                f"{f'; and {len(foreign) - 8} more' if len(foreign) > 8 else ''}. Such a file can change or"
+                f" stop computations, so nothing in it was read or changed: {self.remedy}, or ask its author"
             )
 
     @contextmanager
@@ -177,8 +177,8 @@ class DatabaseKind:
                 raise InputError(f"{file}: {self.in_use}") from error
             if "full" in text or "disk I/O" in text:
                 raise PairproofError(
-                    f"{file}: the disk is full or failing ({text}); nothing was changed, make room and run"
-                    " this again"
+                    f"{file}: the disk is full or failing ({text}); nothing was changed; free some"
+                    " space and run this again"
                 ) from error
             if "readonly" in text or "unable to open" in text:
                 raise InputError(

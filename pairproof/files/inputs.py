@@ -39,7 +39,7 @@ from ..text import listed, quoted, shortened
 MOST_BYTES = 2 * 1024**3
 #: Environment variable that sets another limit, in megabytes (of 1024^2 bytes).
 LIMIT = "PAIRPROOF_MOST_MB"
-_RAISE = f"or raise the limit ({LIMIT} in the environment)"
+_RAISE = f"or raise the limit (environment variable {LIMIT})"
 #: Most bytes of a data file that a claims file names: the author of the claims chose it, not the person who
 #: checks them. The largest public table of a paper met so far, WMT 2012's rankings, has 7 MB.
 MOST_CLAIM_BYTES = 256 * 1024**2
@@ -160,7 +160,7 @@ def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_C
     same_drive = os.path.splitdrive(real)[0] == os.path.splitdrive(top)[0]
     parts = (os.path.relpath(real, top) if same_drive else os.pardir).split(os.sep)
     if parts[0] == os.pardir:
-        raise OutsideError(f"{name!r} lies outside the folder {top}")
+        raise OutsideError(f"{name!r} is outside the folder {top}")
     try:
         descriptor = _walk(top, parts, name)
     except FileNotFoundError:
@@ -228,7 +228,7 @@ def _to_the_end(read: Callable[[int], bytes], name: str, most: int, cure: str) -
 
 def _too_large(name: str, size: int, most: int, cure: str) -> InputError:
     advice = ", ".join(filter(None, ("check the name", cure)))
-    return InputError(f"{name}: {size:,} bytes or more, and at most {most:,} are read; {advice}")
+    return InputError(f"{name}: {size:,} bytes or more, but at most {most:,} are read; {advice}")
 
 
 def kind_of(mode: int) -> str:
@@ -240,7 +240,7 @@ def kind_of(mode: int) -> str:
         (stat.S_ISBLK, "a device"),
         (stat.S_ISSOCK, "a socket"),
     )
-    return next((words for test, words in kinds if test(mode)), "no regular file")
+    return next((words for test, words in kinds if test(mode)), "not a regular file")
 
 
 def _why(error: OSError) -> str:
@@ -280,8 +280,8 @@ _OTHERS = (
     (b"\xfd7zXZ\x00", "compressed by xz", "unpack it, or pack it with gzip"),
     (b"\x28\xb5\x2f\xfd", "compressed by zstd", "unpack it, or pack it with gzip"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it"),
-    (b"PAR1", "a Parquet file", "give it as a file whose name ends in .parquet"),
-    (b"ARROW1", "an Arrow file", "give it as a file whose name ends in .arrow"),
+    (b"PAR1", "a Parquet file", "use a file name that ends in .parquet"),
+    (b"ARROW1", "an Arrow file", "use a file name that ends in .arrow"),
     (b"SQLite format 3\x00", "an SQLite database (an annotation campaign is one)", "export the table as CSV"),
     *((mark, "R's own format", _WRITE_CSV) for mark in (b"RDX2\n", b"RDX3\n", b"X\n\x00\x00\x00")),
 )
@@ -308,8 +308,8 @@ def _gunzipped(raw: bytes, source: str) -> bytes:
                 size += len(part)
                 if size > most:
                     raise InputError(
-                        f"{source}: {len(raw):,} bytes of gzip unpack to more than {most:,}, the most that is"
-                        " read of a file so small; if it is a table, unpack it (gunzip) and read that"
+                        f"{source}: {len(raw):,} bytes of gzip unpack to more than {most:,}, the limit"
+                        " for a file of this size; if it is a table, unpack it (gunzip) and read the result"
                     )
                 parts.append(part)
     except EOFError as error:
@@ -361,7 +361,7 @@ def _check_characters(value: Any, where: str) -> None:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{where}: \\u{ord(error.object[error.start]):04x} is half of a character; expected pairs of them"
+            f"{where}: \\u{ord(error.object[error.start]):04x} is half of a surrogate pair; expected both halves"
         ) from None
 
 
@@ -391,14 +391,14 @@ def _each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _Refused(f"the name {quoted(twice)} stands twice in one object; keep one")
+        raise _Refused(f"the name {quoted(twice)} appears twice in one object; keep one")
     return found
 
 
 def _too_deep(where: str) -> InputError:
     return InputError(
-        f"{where}: JSON nested more than {MOST_LEVELS} levels deep; no tool's export is, so the file is"
-        " damaged or of another kind"
+        f"{where}: JSON nested more than {MOST_LEVELS} levels deep; no tool exports this, so the"
+        " file is damaged or of another kind"
     )
 
 

@@ -275,15 +275,13 @@ def check(
     name = checked_name(path)
     shown = os.path.abspath(name)
     if name == "-" or shown.startswith(("/dev/", "/proc/")) and not shown.startswith("/dev/shm/"):
-        raise InputError(
-            f"{name}: a stream or a device; what is written replaces a file in one step: name a file"
-        )
+        raise InputError(f"{name}: a stream or a device; output replaces a file atomically: name a file")
     target = Path(os.path.realpath(name))
     try:
         found = _stat(target)
         if found is None and not target.parent.is_dir():
             raise InputError(
-                f"{name}: cannot be written, there is no directory {target.parent}; make it first"
+                f"{name}: cannot be written: there is no directory {target.parent}; create it first"
             )
     except OSError as error:
         raise _refused(path, error) from error
@@ -301,7 +299,7 @@ def check(
         raise _refused(path, error) from error
     if not ours:
         raise InputError(
-            f"{name}: is there already, and is not as pairproof wrote it; choose another name, or --force"
+            f"{name}: already exists and is not as pairproof wrote it; choose another name, or --force"
             " (force=True in Python) to replace it"
         )
     return target
@@ -314,7 +312,7 @@ def check_apart(outputs: Mapping[str, AnyPath] | Iterable[AnyPath]) -> None:
         key = unicodedata.normalize("NFC", os.path.realpath(checked_name(path))).casefold()
         if key in seen:
             raise InputError(
-                f"{os.fspath(path)} and {seen[key]} are one file, and both would be written; name two"
+                f"{os.fspath(path)} and {seen[key]} are the same file, but both would be written; name two files"
             )
         seen[key] = os.fspath(path)
 
@@ -342,13 +340,12 @@ def is_campaign(path: Path) -> bool:
 def _not_of_a_campaign(name: str, target: Path) -> None:
     if is_campaign(target):
         raise InputError(
-            f"{name}: is a campaign, and holds judgments; nothing is written over one: choose another name"
+            f"{name}: is a campaign with judgments, which is never overwritten: choose another name"
         )
     for end in _COMPANIONS:
         if target.name.endswith(end) and is_campaign(target.with_name(target.name[: -len(end)])):
             raise InputError(
-                f"{name}: a name that SQLite uses for its work on the campaign {target.name[:-len(end)]};"
-                " choose another"
+                f"{name}: SQLite uses this name for the campaign {target.name[:-len(end)]};" " choose another"
             )
 
 
@@ -365,8 +362,8 @@ def _not_read(
         same = read[found.st_dev, found.st_ino]
         also = "" if same == name else f" (as {same})"
         raise InputError(
-            f"{name}: is read by this command{also}, and would be written over; choose another name for what"
-            " is written"
+            f"{name}: is read by this command{also} and would be overwritten; choose another"
+            " name for the output"
         )
 
 
@@ -380,8 +377,8 @@ def _stat(path: Path) -> os.stat_result | None:
 def _refused(path: AnyPath, error: OSError) -> InputError:
     why = error.strerror or type(error).__name__
     return InputError(
-        f"{os.fspath(path)}: cannot be written ({why}); check the name, the folder, its permissions and the"
-        " room on the disk"
+        f"{os.fspath(path)}: cannot be written ({why}); check the name, the folder, its permissions"
+        " and the free disk space"
     )
 
 

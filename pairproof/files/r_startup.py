@@ -72,7 +72,7 @@ def not_read(environment: Mapping[str, str]) -> str:
     here = [] if of_project(environment) else own_files(os.getcwd())
     if not here:
         return ""
-    return f"{' and '.join(here)} of this folder {'was' if len(here) == 1 else 'were'} not read: --project-r reads them"
+    return f"{' and '.join(here)} of this folder {'was' if len(here) == 1 else 'were'} not read; to read them, use --project-r"
 
 
 def _announce(folder: str | os.PathLike[str]) -> None:
@@ -82,4 +82,4 @@ def _announce(folder: str | os.PathLike[str]) -> None:
     key = (str(folder), *found)
     if key not in _announced:
         _announced.add(key)
-        print(f"pairproof: {said}, because --project-r or {PROJECT} says so", file=sys.stderr)
+        print(f"pairproof: {said}, because of --project-r or {PROJECT}", file=sys.stderr)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Compared(Predicted):
-    """A fit whose items are compared with each other, many at once.
+    """A fit with methods for many comparisons of its items at once.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
 
@@ -65,8 +65,8 @@ class Compared(Predicted):
     ) -> R | Ratings:
         """The same fit on another scale: item parameters are doubled or halved, `tie` and `order` kept; or Elo ratings.
 
-        Ratings have 400 points for odds of 10 to 1, and use this fit's own covariance: by cluster after
-        :meth:`clustered`. :mod:`pairproof.fit.many.ratings` has the formulas.
+        Ratings have 400 points for odds of 10 to 1, and use this fit's covariance: clustered after
+        :meth:`clustered`. :mod:`pairproof.fit.many.ratings` gives the formulas.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Compared(Predicted):
             Davidson or of Rao and Kupper are further apart than half-win ratings of the same votes; with "score" all
             have the same meaning.
         group : str, optional
-            One of `groups`, required of ratings where there are several.
+            One of `groups`, required for ratings if there are several.
 
         Returns
         -------
@@ -90,8 +90,8 @@ class Compared(Predicted):
         Raises
         ------
         InputError
-            Another scale; an anchor without a finite rating; `anchor`, `at`, `expected` or `group` of a scale other than
-            "elo"; several groups; expected scores of ties with a shift or a scale, abilities that are not log-odds.
+            An unknown scale; an anchor without a finite rating; `anchor`, `at`, `expected` or `group` with a scale other than
+            "elo"; several groups; expected scores with tie shift or scale; abilities that are not log-odds.
         ItemError
             An anchor that is not an item.
         NotEstimableError
@@ -118,8 +118,8 @@ class Compared(Predicted):
             return ratings(self, anchor, at, expected, group)
         if (anchor, at, expected, group) != (None, None, "ability", None):
             raise InputError(
-                f"scale={scale!r} with anchor, at, expected or group, which are of ratings: on_scale('elo', ...); a fit has its"
-                " reference by with_reference()"
+                f"scale={scale!r} with anchor, at, expected or group, which are for ratings: on_scale('elo', ...); to change"
+                " the reference of a fit, use with_reference()"
             )
         if scale != self.scale:
             predictions.needs_logit(self, f"scale={scale!r}", "its estimates are in units of that link")
@@ -141,7 +141,7 @@ class Compared(Predicted):
     ) -> Contrasts | AgainstTheBest:
         """Differences of many items with simultaneous intervals and adjusted p-values.
 
-        They use this fit's own covariance: by cluster after :meth:`clustered`, else that of the model.  The formulas
+        They use this fit's covariance: clustered after :meth:`clustered`, otherwise that of the model.  The formulas
         are in :mod:`pairproof.fit.many.simultaneous` and, against the best, :mod:`pairproof.fit.many.ranks`.
 
         Parameters
@@ -151,14 +151,14 @@ class Compared(Predicted):
         against : str, optional
             The item of the family "against one".
         adjust : {"single-step", "holm", "bh", "none"}
-            By the largest of all differences (max-t), Holm, Benjamini and Hochberg, or not at all.
+            Single-step (max-t), Holm, Benjamini and Hochberg, or no adjustment.
         level : float
-            Confidence level in (0.5, 1); of all intervals together with single-step, else of each.
+            Confidence level in (0.5, 1); joint for all intervals with single-step, otherwise for each.
         group, at
             As in :meth:`contrast`.
         df : {"own", "common"}
-            Each difference on its own degrees of freedom, or a multivariate t on the smallest of them, as in
-            R's multcomp (for checks: it is too narrow for cluster-robust variances).
+            Separate degrees of freedom for each difference, or a multivariate t with the smallest of them, as in
+            R's multcomp (for checks: its intervals are too narrow for cluster-robust variances).
         seed : int
             For the draws from which the critical value is computed; the result states its Monte Carlo error.
 
@@ -170,7 +170,7 @@ class Compared(Predicted):
         Raises
         ------
         InputError
-            Another family, adjustment or group, or a level outside (0.5, 1).
+            An unknown family, adjustment or group, or a level outside (0.5, 1).
         ItemError
             An item that is not in the table.
         NotEstimableError
@@ -202,7 +202,7 @@ class Compared(Predicted):
     ) -> RankSets:
         """Confidence sets for the ranks of the items, and which items cannot be distinguished.
 
-        They use this fit's own covariance: by cluster after :meth:`clustered`, else that of the model.  The method is
+        They use this fit's covariance: clustered after :meth:`clustered`, otherwise that of the model.  The method is
         that of Mogstad, Romano, Shaikh and Wilhelm (2024); see :mod:`pairproof.fit.many.ranks`.
 
         Parameters
@@ -210,7 +210,7 @@ class Compared(Predicted):
         level : float
             Confidence level, in (0.5, 1).
         simultaneous : bool
-            Whether the sets cover all ranks jointly, or each alone.
+            Whether the sets cover all ranks jointly, or each separately.
         side : {"both", "lower", "upper"}
             "lower": only the best rank an item may have is bounded; "upper": only the worst.
         group, at
@@ -226,7 +226,7 @@ class Compared(Predicted):
         Raises
         ------
         InputError
-            Another side or group, or a level outside (0.5, 1).
+            An unknown side or group, or a level outside (0.5, 1).
         TooLargeError
             More than 300 items.
 
@@ -246,7 +246,7 @@ class Compared(Predicted):
     ) -> inference.WaldTest:
         """Wald test that all items are equally able.
 
-        After :meth:`clustered` it is the F test of clusters (CR2: the approximate Hotelling test).
+        After :meth:`clustered` it is the cluster-robust F test (CR2: the approximate Hotelling test).
 
         Parameters
         ----------
@@ -278,7 +278,7 @@ class Compared(Predicted):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tested(Compared):
-    """A fit whose terms are tested, and whose contests are looked at one by one.
+    """A fit with tests of its terms and residuals of its contests.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
 

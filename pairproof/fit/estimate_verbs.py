@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 #: Why two items alone have no probability.
 WITHOUT_PAIRS = (
-    "comparisons depend on each other, or have ties of their own, so that two items alone have no probability in this"
-    " model; fit.pairs() has the margins of each pair"
+    "comparisons depend on each other, or have their own tie parameters, so this model gives no probability for two"
+    " items alone; fit.pairs() gives the margins of each pair"
 )
 
 
@@ -70,12 +70,12 @@ class Estimates(FitRecord):
 
     @property
     def df(self) -> pd.Series[float]:
-        """Degrees of freedom of each parameter's t, by name; inf where it is compared with the normal."""
+        """Degrees of freedom of each parameter's t, by name; inf for the normal distribution."""
         return parameters.series(self, self.degrees_of_freedom)
 
     @property
     def pvalues(self) -> pd.Series[float]:
-        """Two-sided p-values by parameter name, normal or of t on :attr:`df`; 0 if below 4.9e-324."""
+        """Two-sided p-values by parameter name, normal or t on :attr:`df`; 0 if below 4.9e-324."""
         return parameters.series(self, student_p(self.z, self.degrees_of_freedom))
 
     @property
@@ -111,7 +111,7 @@ class Estimates(FitRecord):
         return parameters.interval_frame(self, alpha)
 
     def cov_params(self) -> pd.DataFrame:
-        """Covariance matrix of the free parameters, without references and what is not estimable.
+        """Covariance matrix of the free, estimable parameters, without references.
 
         Returns
         -------
@@ -144,7 +144,7 @@ class Estimates(FitRecord):
         -------
         DataFrame
             estimate, se, z, p, low, high by parameter; nan for references and where not estimable.  With
-            standard errors by cluster t and df in place of z.
+            clustered standard errors, t and df replace z.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class Estimates(FitRecord):
         return parameters.linear_contrast(self, function, what, level, per_unit)
 
     def why_not_estimable(self) -> str:
-        """Why some parameters have no estimate: the first warning about it, or else their names."""
+        """Why some parameters have no estimate: the first warning about it, otherwise their names."""
         return why_not_estimable(self)
 
     def item_index(self, name: str) -> int:
@@ -217,7 +217,7 @@ class Estimates(FitRecord):
         Raises
         ------
         ItemError
-            There is no item of that name; the message suggests the nearest one.
+            No item has this name; the message suggests the nearest one.
 
         Examples
         --------
@@ -301,8 +301,8 @@ class Estimates(FitRecord):
     def wald(self, names: Sequence[str]) -> inference.WaldTest:
         """Wald test of the hypothesis that all the named parameters are 0.
 
-        With standard errors by cluster an F test: of CR2 the approximate Hotelling test (HTZ) of Pustejovsky
-        and Tipton (2018, J. Bus. Econ. Stat. 36, 672-683).
+        With clustered standard errors, an F test; with CR2, the approximate Hotelling test (HTZ) of
+        Pustejovsky and Tipton (2018, J. Bus. Econ. Stat. 36, 672-683).
 
         Parameters
         ----------
@@ -316,7 +316,7 @@ class Estimates(FitRecord):
         Raises
         ------
         InputError
-            A name that is not a parameter, or is given twice.
+            A name that is not a parameter, or that is given twice.
         NotEstimableError
             A reference, a parameter without an estimate, parameters that are linearly dependent, or too few
             clusters for so many parameters.
@@ -347,7 +347,7 @@ class Estimates(FitRecord):
         Raises
         ------
         InputError
-            Abilities come from item covariates, so that there is no reference.
+            Abilities come from item covariates, so there is no reference.
         ItemError
             An item that is not in the table.
 
@@ -363,7 +363,7 @@ class Estimates(FitRecord):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predicted(Estimates):
-    """The estimates of a fit, with what they say of the items and how well they fit the data.
+    """The estimates of a fit, with quantities of the items and measures of fit.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
 
@@ -394,15 +394,15 @@ class Predicted(Estimates):
         Returns
         -------
         DataFrame
-            group, item, worth, se; nan if the group's items cannot all be compared, se also if not asked for.
-            With `level` also low and high, which are made on the logit scale and stay inside 0 and 1.
+            group, item, worth, se; nan if the group's items cannot all be compared; se is also nan without `se`.
+            With `level` also low and high, computed on the logit scale and thus within 0 and 1.
 
         Raises
         ------
         InputError
             Covariate values that the model does not have, a level outside (0, 1), or limits without `se`.
         TooLargeError
-            Standard errors of so many items would not fit in memory.
+            Standard errors of this many items do not fit in memory.
 
         Examples
         --------
@@ -411,14 +411,14 @@ class Predicted(Estimates):
         >>> fit.worth().round(4)[["item", "worth", "se"]].values.tolist()
         [['A', 0.6354, 0.0491], ['B', 0.3646, 0.0491]]
         """
-        predictions.needs_logit(self, "worths", "fit.probabilities() has the probabilities of all pairs")
+        predictions.needs_logit(self, "worths", "fit.probabilities() gives the probabilities of all pairs")
         of = self.of_items
         frame = predictions.worth(of, at, se)
         if level is None:
             return frame
         check_level(level)
         if not se:
-            raise InputError(f"level={level} without se; limits need standard errors: leave out se=False")
+            raise InputError(f"level={level} without se; limits need standard errors: omit se=False")
         return predictions.worth_limits(of, frame, at, level)
 
     def abilities(self, group: str | None = None) -> pd.DataFrame:
@@ -433,13 +433,13 @@ class Predicted(Estimates):
         -------
         DataFrame
             item, ability, se, on the fit's scale: a free item's own parameter (0 and 0 for the reference), or the sum
-            of its covariates, x'b, without random effects, comparison terms and order effect; nan where that is not
-            estimable.  Where no item is 0, only differences between abilities have a meaning.
+            of its covariates, x'b, without random effects, comparison terms and order effect; nan if this is not
+            estimable.  If no item is 0, only differences between abilities have a meaning.
 
         Raises
         ------
         InputError
-            A name that is not a group, or no name where one is needed.
+            A name that is not a group, or no name although one is needed.
 
         References
         ----------
@@ -501,8 +501,8 @@ class Predicted(Estimates):
     ) -> pd.DataFrame:
         """P(first preferred), P(tie), P(second preferred) for every ordered pair of items.
 
-        Of whole answers they are of two items that are compared alone; under Plackett and Luce's model also within a
-        longer ranking, under the pattern models those are in :meth:`pairs`.
+        For whole answers they apply to two items that are compared alone; in the Plackett-Luce model also within a
+        longer ranking, for which pattern models have :meth:`pairs`.
 
         Parameters
         ----------
@@ -517,21 +517,21 @@ class Predicted(Estimates):
         level : float, optional
             Confidence level of limits, in (0, 1); default: no limits.
         comparison : mapping of str to level or number, optional
-            Values of the columns of `comparison_terms`, those of the item named first; default: these terms
+            Values of the columns of `comparison_terms`, for the item named first; default: these terms
             are 0.
 
         Returns
         -------
         DataFrame
             group, first, second, p_first, p_tie, p_second; nan where not estimable.  With `level` also
-            p_first_low, p_first_high and so on, which are made on the logit scale and stay inside 0 and 1.
+            p_first_low, p_first_high and so on, computed on the logit scale and thus within 0 and 1.
 
         Raises
         ------
         InputError
             A group that the model does not have, `order` for a model without an order effect, values of
             columns that are not comparison terms of the model, or a level outside (0, 1).  Whole answers whose
-            comparisons depend on each other, or in which every pair has a tie parameter of its own.
+            comparisons depend on each other, or in which every pair has its own tie parameter.
         ItemError
             An item that is not in the table.
         TooLargeError
@@ -569,18 +569,18 @@ class Predicted(Estimates):
         ----------
         kind : {"pearson", "deviance"}
         distribution : {"poisson", "multinomial"}
-            Multinomial given the total of the cell, as the likelihood has it, or Poisson as R's gnm and glm have them.
+            Multinomial given the total of the cell, as in the likelihood, or Poisson, as in R's gnm and glm.
 
         Returns
         -------
         DataFrame
-            first, second, cell, outcome, observed, fitted, residual; its `attrs` say which residuals they are.  Of
-            whole answers :meth:`pairproof.Fit.patterns`, Pearson's alone.
+            first, second, cell, outcome, observed, fitted, residual; its `attrs` name the kind and distribution.  For
+            whole answers :meth:`pairproof.Fit.patterns`, Pearson residuals only.
 
         Raises
         ------
         InputError
-            Another kind or distribution.
+            An unknown kind or distribution.
 
         Examples
         --------
@@ -607,8 +607,8 @@ class Predicted(Estimates):
         Returns
         -------
         GoodnessOfFit
-            The p-values are nan where the chi-square distribution does not hold, for example of too few persons for
-            the number of possible answers; `caution` says why.
+            The p-values are nan if the chi-square distribution does not hold, for example with too few persons for
+            the number of possible answers; `caution` gives the reason.
 
         Examples
         --------
@@ -616,7 +616,7 @@ class Predicted(Estimates):
         >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
         >>> print(fit.goodness_of_fit())
         Deviance 0.0000, p = nan; Pearson 0.0000, p = nan; 0 df
-          Caution: no p-value: the model is saturated (0 df), there is nothing left to test
+          Caution: no p-value: the model is saturated (0 df), so there is nothing to test
         """
         if self.answers is not None:
             from .results.answers import goodness

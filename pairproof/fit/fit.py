@@ -2,8 +2,8 @@
 
 Its numbers are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`; the methods of parameters, items and data
 are in :mod:`pairproof.fit.estimate_verbs`, those of many comparisons, terms and contests in
-:mod:`pairproof.fit.comparison_verbs`, those of what only some models have in :mod:`pairproof.fit.part_verbs`, and those
-of clusters, R and texts here.
+:mod:`pairproof.fit.comparison_verbs`, those of some models only in :mod:`pairproof.fit.part_verbs`, and those
+of clusters, R and text output here.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Fit(WithParts):
         Raises
         ------
         ComparisonError
-            The fits are of different data (for example with and without ties), by quasi-likelihood, with reduced
-            bias, pseudo-comparisons or a prior, of several latent classes, or the models are not nested.
+            The fits use different data (for example with and without ties), quasi-likelihood, reduced bias,
+            pseudo-comparisons, a prior or several latent classes, or the models are not nested.
 
         Examples
         --------
@@ -89,42 +89,42 @@ class Fit(WithParts):
     ) -> Fit:
         """The same fit with cluster-robust standard errors, for answers that are dependent within clusters.
 
-        Answers of one judge, or about one source, are not independent.  All standard errors, tests and
+        Answers by one judge, or about one source, are not independent.  All standard errors, tests and
         intervals of the returned fit use the cluster-robust covariance, and t and F distributions.
 
         Parameters
         ----------
         *columns : str
             One column of the table, or two for clustering both ways (Cameron, Gelbach and Miller 2011, J. Bus.
-            Econ. Stat. 29, 238-249).  None: every vote is a cluster, so that answers are independent but their
-            variance may differ from the model's; with fractional or weighted counts every row is one, with
-            whole answers every person.  With random effects of judges: one column, whose clusters contain whole
+            Econ. Stat. 29, 238-249).  None: every vote is a cluster, so answers are independent but their
+            variance may differ from the model's; with fractional or weighted counts every row is a cluster,
+            with whole answers every person.  With random effects of judges: one column, whose clusters contain whole
             judges.
         kind : {"CR0", "CR1", "CR2"}, optional
-            Default: CR2; without a column, and of whole answers, CR1.
-            CR2 is that of Bell and McCaffrey with Satterthwaite's degrees of freedom (Pustejovsky and Tipton
+            Default: CR2; CR1 without a column and for whole answers.
+            CR2 is Bell and McCaffrey's estimator with Satterthwaite's degrees of freedom (Pustejovsky and Tipton
             2018, J. Bus. Econ. Stat. 36, 672-683); CR0 has no correction, CR1 has G / (G - 1), both on G - 1
-            degrees of freedom for G clusters.  Where the information of a cluster is not positive there is no CR2:
+            degrees of freedom for G clusters.  If the information of a cluster is not positive, CR2 does not exist:
             CR1 is used instead, and the summary says so.
         missing : {"refuse", "own"}
-            What to do with rows without a value of a column: an error, or each a cluster of its own.
+            What to do with rows without a value of a column: an error, or one cluster each.
         rows : source of :func:`pairproof.count`, or :func:`pairproof.rows`, optional
-            The rows that the fit's table was counted from, where they do not fit in memory: they are read in one
-            pass (in several where clusters times parameters are more than 125 million numbers), and contain
-            the column.
+            The rows from which the fit's table was counted, if they do not fit in memory.  They must contain the
+            column, and are read in one pass (several if clusters times parameters exceed 125 million
+            numbers).
             Only CR0 and CR1 (the default) are available; `robust.title` states the number of passes.
 
         Returns
         -------
         Fit
-            `robust` holds the clusters; the estimates are the same.
+            `robust` describes the clusters; the estimates are the same.
 
         Raises
         ------
         InputError
-            No such column, one cluster, rows without a value, another kind, or more than two columns; CR2 without a
-            column. Random effects of items; CR2 of link "cauchit"; two columns of ties with a shift or a scale.  Rows
-            whose counts are not those of the fit's table; CR2 or two columns together with `rows`; the message
+            No such column, one cluster, rows without a value, an unknown kind, or more than two columns; CR2 without a
+            column. Random effects of items; CR2 with link "cauchit"; two columns and ties with a shift or a scale.  Rows
+            whose counts differ from the fit's table; CR2 or two columns together with `rows`; the message
             names what is available.
         TooLargeError
             More than 6,000 parameters.
@@ -190,7 +190,7 @@ class Fit(WithParts):
         Raises
         ------
         InputError
-            Another value of `r`.
+            An unknown value of `r`.
 
         Examples
         --------
@@ -244,7 +244,7 @@ class Fit(WithParts):
         Parameters
         ----------
         *columns : str
-            The column, or two columns, whose values are the clusters.  None: those of a clustered fit; of another,
+            The column, or two columns, whose values are the clusters.  None: those of a clustered fit; otherwise
             single comparisons are drawn.
         replicates : int
         seed : int, optional
@@ -252,7 +252,7 @@ class Fit(WithParts):
         quantity : str, function, or list of these
             "params", "contrasts", "worth", "probabilities", "ranks", two items, or a function of a Fit.
         group : str, optional
-            One of `groups`, for what is about items.
+            One of `groups`, for quantities of items.
         studentize : bool
             Whether replicates have standard errors, for studentized limits.
         missing : {"refuse", "own"}
@@ -269,7 +269,7 @@ class Fit(WithParts):
         Raises
         ------
         InputError
-            As :func:`pairproof.bootstrap`.
+            As for :func:`pairproof.bootstrap`.
 
         Examples
         --------
@@ -309,7 +309,7 @@ class Fit(WithParts):
             Parameters by name, or weights of parameters; default: all, or none if `contrasts` are given.
         contrasts : sequence of two items each, or "all"
         group : str, optional
-            The group of the contrasts, where the fit has several.
+            The group of the contrasts, if the fit has several.
         level : float
             In (0, 1).
 
@@ -321,7 +321,7 @@ class Fit(WithParts):
         Raises
         ------
         InputError
-            A clustered fit, an unknown name, a reference, or another level.
+            A clustered fit, an unknown name, a reference, or a level outside (0, 1).
 
         Examples
         --------
@@ -349,7 +349,7 @@ class Fit(WithParts):
         Parameters
         ----------
         rows : int
-            Most parameters shown; the text says how many are left out.
+            Maximum number of parameters shown; the text says how many are omitted.
 
         Returns
         -------
@@ -371,7 +371,7 @@ class Fit(WithParts):
         return summary(self, rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fit as a JSON object, with every digit; None where there is no value.
+        """The fit as a JSON object, in full precision; None for missing values.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The methods of :class:`pairproof.Fit` about what only some models have.
+"""The methods of :class:`pairproof.Fit` that apply only to some models.
 
 Contests with links, offsets, reduced bias or general ties; random effects; whole answers; latent classes.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WithParts(Tested):
-    """A fit with the parts that its model has; of one that it has not, verbs say which models have it.
+    """A fit with the parts of its model; methods for other parts raise an error that names the models with them.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
 
@@ -44,8 +44,8 @@ class WithParts(Tested):
 
     @property
     def penalised(self) -> float:
-        """The penalised log-likelihood where the bias is reduced: llf + log det(information) / 2; nan
-        elsewhere."""
+        """The penalised log-likelihood for reduced bias: llf + log det(information) / 2; nan
+        otherwise."""
         return float("nan") if self.contests is None else self.contests.penalised
 
     @property
@@ -55,9 +55,9 @@ class WithParts(Tested):
 
     @property
     def bse_expected(self) -> pd.Series[float] | None:
-        """Standard errors by the expected information, which R's glm, BTm and gnm report; nan for references.
+        """Standard errors from the expected information, as reported by R's glm, BTm and gnm; nan for references.
 
-        None on a clustered fit, and where expected and observed information are the same: everywhere except for the
+        None for a clustered fit, and if expected and observed information are the same: always, except for the
         links "probit" and "cauchit", and for ties with `tie_shift` or `tie_scale`.
 
         Examples
@@ -87,7 +87,7 @@ class WithParts(Tested):
         Parameters
         ----------
         name : str, optional
-            Needed if there are several.
+            Required if there are several.
 
         Returns
         -------
@@ -96,7 +96,7 @@ class WithParts(Tested):
         Raises
         ------
         InputError
-            No such component, or no name where there are several.
+            No such component, or no name although there are several.
         """
         return find_component(self.predicted_effects, name)
 
@@ -121,7 +121,7 @@ class WithParts(Tested):
         Returns
         -------
         DataFrame
-            component, item, (judge,) effect, se of effect minus the truth with sigma taken as known, and by quadrature
+            component, item, (judge,) effect, se of effect minus the truth with sigma treated as known, and with quadrature
             the posterior mean.
 
         Raises
@@ -134,17 +134,17 @@ class WithParts(Tested):
     def predicted(self: R, judge: str | None = None) -> R:
         """The items' predicted abilities x_i'b + u_i as a fit of free items.
 
-        Its standard errors are those of prediction, with sigma taken as known.
+        Its standard errors are those of prediction, with sigma treated as known.
 
         Parameters
         ----------
         judge : str, optional
-            With effects of items by judge: the abilities of this judge; default: those of all.
+            With effects of items by judge: the abilities of this judge; default: over all judges.
 
         Returns
         -------
         Fit
-            Contrasts, ranks, worths and probabilities of it are about predicted abilities.
+            Its contrasts, ranks, worths and probabilities refer to predicted abilities.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class WithParts(Tested):
 
     @property
     def of_items(self: R) -> R:
-        """The fit from which items are compared: this fit, or with random effects that of their predicted
+        """The fit used to compare items: this fit or, with random effects, that of their predicted
         abilities.
 
         For a fit clustered by judge: the fixed parameters, which are the abilities over all judges.
@@ -170,7 +170,7 @@ class WithParts(Tested):
 
     @property
     def further_lines(self) -> tuple[str, ...]:
-        """Lines of the summary that only some models have: on whose information R's errors are based, random
+        """Lines of the summary for some models only: the information behind R's standard errors, random
         effects."""
         if self.contests is None and self.random_effects is None:
             return ()
@@ -191,8 +191,8 @@ class WithParts(Tested):
         Returns
         -------
         DataFrame
-            group, answer, observed, expected, residual (Pearson's, (observed - expected) / sqrt(expected)), the
-            most frequent first.  Answers that nobody gave are in :meth:`predicted_patterns`.
+            group, answer, observed, expected, residual (Pearson's, (observed - expected) / sqrt(expected)), most
+            frequent first.  :meth:`predicted_patterns` also lists answers that nobody gave.
 
         Examples
         --------
@@ -213,17 +213,17 @@ class WithParts(Tested):
         group : str, optional
             One of `groups`; required if there is more than one.
         most : int
-            Answers listed.
+            Number of answers listed.
 
         Returns
         -------
         DataFrame
-            answer, probability, the most probable first.
+            answer, probability, most probable first.
 
         Raises
         ------
         InputError
-            Another group, or a model whose possible answers are not enumerated.
+            An unknown group, or a model whose possible answers are not enumerated.
         TooLargeError
             There are too many possible answers.
 
@@ -250,13 +250,13 @@ class WithParts(Tested):
         Returns
         -------
         DataFrame
-            first, second, cell, outcome, observed, fitted, residual.  The residuals are Pearson's of one pair
-            alone; those of several pairs are dependent.
+            first, second, cell, outcome, observed, fitted, residual.  The residuals are Pearson residuals for
+            single pairs; those of different pairs are dependent.
 
         Raises
         ------
         InputError, TooLargeError
-            As :meth:`predicted_patterns`.
+            As for :meth:`predicted_patterns`.
         """
         return residuals.residual_frame(
             self.cell_table(), self.items, self.outcome_model != "binary", "pearson", "multinomial"
@@ -271,7 +271,7 @@ class WithParts(Tested):
 
     @property
     def class_labels(self) -> list[str]:
-        """`class=1`, `class=2`, ..., the largest first."""
+        """`class=1`, `class=2`, ..., largest first."""
         return self.of_classes.labels
 
     @property
@@ -283,7 +283,7 @@ class WithParts(Tested):
 
     @property
     def share_errors(self) -> pd.Series[float]:
-        """Series: standard errors of the shares; nan where a class has collapsed, or there is one class."""
+        """Series: standard errors of the shares; nan if a class has collapsed, or if there is only one."""
         import pandas as pd
 
         return pd.Series(self.of_classes.errors, index=self.class_labels, name="se")
@@ -294,7 +294,7 @@ class WithParts(Tested):
         Parameters
         ----------
         level : float
-            Of the intervals, which are Wald's for the log-odds of a share, so that they stay within 0 and 1.
+            Level of the Wald intervals, computed for the log-odds of a share and thus within 0 and 1.
 
         Returns
         -------
@@ -321,8 +321,8 @@ class WithParts(Tested):
         Parameters
         ----------
         what : {"worth", "contrasts", "probabilities"}
-            Of a person drawn at random: expected worths, differences of abilities, or that the first item of a pair is
-            preferred.
+            For a person drawn at random: expected worths, differences of abilities, or probabilities that the first
+            item of a pair is preferred.
         group : str, optional
             A covariate group, without its class ("sex=f"); required if there is more than one.
         level : float
@@ -331,13 +331,13 @@ class WithParts(Tested):
         Returns
         -------
         DataFrame
-            item, or first and second; estimate, se, low, high.  The standard errors are by the delta method, with the
-            variances of the shares and their covariances with all parameters; by cluster after :meth:`clustered`.
+            item, or first and second; estimate, se, low, high.  The standard errors use the delta method, with the
+            variances of the shares and their covariances with all parameters; clustered after :meth:`clustered`.
 
         Raises
         ------
         InputError
-            Another group, a level outside (0, 1), or classes without standard errors.
+            An unknown group, a level outside (0, 1), or classes without standard errors.
 
         Examples
         --------
@@ -356,7 +356,7 @@ class WithParts(Tested):
 
     @property
     def optima(self) -> tuple[tuple[float, int], ...]:
-        """Log-likelihoods of the local maxima that were found, best first, and how many starts ended at each."""
+        """Log-likelihoods of the local maxima found, best first, with the number of starts that reached each."""
         return self.of_classes.optima
 
     @property
@@ -370,8 +370,8 @@ class WithParts(Tested):
         Returns
         -------
         DataFrame
-            A row for each row of :attr:`respondents`, a column for each class, and `most_probable`, the number of the
-            class with the largest; nan, and missing, for rows of weight 0 or without an answer.
+            One row per row of :attr:`respondents`, one column per class, and `most_probable`, the number of the most
+            probable class; nan, and missing, for rows with weight 0 or without an answer.
         """
         return self.of_classes.of_rows(self.numbers.row)
 
@@ -387,7 +387,7 @@ class WithParts(Tested):
     ) -> ClassTest:
         """Test this number of classes against one more by a parametric bootstrap.
 
-        Samples are drawn from this model, gaps as they are in the table, and both numbers of classes are fitted to each;
+        Samples are drawn from this model, with the gaps of the table, and both numbers of classes are fitted to each;
         p = (1 + samples whose likelihood ratio is at least the observed one) / (1 + samples).
 
         Parameters
@@ -395,13 +395,13 @@ class WithParts(Tested):
         samples : int
             With 99 samples the smallest possible p is .01.
         seed : int
-            Of samples and starts.
+            Seed for samples and starts.
         starts : int
-            Of each fit, of the table and of every sample.
+            Starts for each fit, to the table and to every sample.
         enough : int, optional
-            Stop when so many samples have reached the observed ratio: p is then large, and more samples would only
-            make it more precise (Besag and Clifford 1991, Biometrika 78, 301-304).  Whether p is at most enough /
-            (samples + 1) is not changed by it.
+            Stop when this many samples have reached the observed ratio: p is then large, and more samples would only
+            make it more precise (Besag and Clifford 1991, Biometrika 78, 301-304).  This does not change whether p
+            is at most enough / (samples + 1).
         progress : function of (int, int), optional
             Called with (samples done, samples in all).
         workers : int
@@ -441,5 +441,5 @@ class WithParts(Tested):
 
     @property
     def optima_in_words(self) -> str:
-        """How many starts ended at which maximum."""
+        """How many starts reached each maximum."""
         return self.of_classes.optima_in_words

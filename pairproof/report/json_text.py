@@ -49,7 +49,7 @@ def plain(value: Any) -> Any:
         return [plain(v) for v in value]
     if hasattr(value, "item"):  # a NumPy scalar
         return plain(value.item())
-    raise TypeError(f"{type(value).__name__} has no place in a JSON document")
+    raise TypeError(f"{type(value).__name__} cannot be written to JSON")
 
 
 def json_text(document: Any) -> str:

@@ -167,7 +167,7 @@ def test_where_a_model_won_all_nobody_has_a_chance_of_being_best_and_the_board_s
     found = leaderboard(frame)
     assert _by_model(found)["A"].status == "above-all"
     assert all(row.p_best is None for row in found.rows)
-    assert any("no chance of being best" in sentence for sentence in found.method)
+    assert any("No chance of being best" in sentence for sentence in found.method)
 
 
 def test_models_without_a_chain_of_votes_to_the_rest_are_apart():

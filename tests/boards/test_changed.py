@@ -68,7 +68,7 @@ def test_it_is_said_in_words_and_a_strong_newcomer_lowers_the_others() -> None:
     found = board_changes(old, new)
     first, second, *each = found.sentences()
     assert first == "New: 'C'. +0 votes between items of both boards, +100 with others."
-    assert "and those new are stronger than the others" in second and found.items[0].mean < 0
+    assert "and the new items are stronger than the others" in second and found.items[0].mean < 0
     assert each[0].startswith("A: 1035.2 to ") and each[0].endswith("rank 1 to 2.")
     assert "between" in str(found)
 

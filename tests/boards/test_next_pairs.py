@@ -103,7 +103,7 @@ def test_an_item_that_lost_everything_is_left_out_and_said() -> None:
     fit = pairproof.fit_bradley_terry(table)
     found = next_pairs(fit, 10)
     assert found.left_out == ("D",)
-    assert any("Without a finite rating, and not among the pairs: 'D'" in line for line in found.sentences())
+    assert any("No finite rating, so not among the pairs: 'D'" in line for line in found.sentences())
     with pytest.raises(NotEstimableError, match="D has no finite rating"):
         next_pairs(fit, 10, "D")
 

@@ -135,9 +135,9 @@ def test_a_log_replaces_its_own_older_one_and_no_other_file(tmp_path):
     export(path, tmp_path / "l.jsonl", "log")
     run_batches(path, 1)
     export(path, tmp_path / "l.jsonl", "log")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         export(other, tmp_path / "l.jsonl", "log")
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         from_log(path, tmp_path / "l.jsonl")
 
 
@@ -163,7 +163,7 @@ CHANGES = {
     "'counted' is a number; expected true or false": lambda r: first(r, "judgment").update(counted=1),
     "'number' is true or false; expected a number": lambda r: first(r, "judgment").update(number=True),
     "kind 'x'; expected one of": lambda r: r.insert(1, {"kind": "x"}),
-    "first line, and no other": lambda r: r.insert(3, r[0]),
+    "in the first line only": lambda r: r.insert(3, r[0]),
     "after 'judgment'; expected the order": lambda r: r.append(r.pop(1)) or r.insert(-2, r.pop()),
     "no state in its last line": lambda r: r.pop(),
     "a line after the state": lambda r: r.append(r[-1]),
@@ -172,22 +172,24 @@ CHANGES = {
     "gamma=-1; expected": lambda r: r[0]["settings"].update(gamma=-1),
     "unknown member 'colour'": lambda r: r[0]["design"].update(colour="red"),
     "judgments=0; expected": lambda r: r[0]["design"].update(judgments=0),
-    "of another type": lambda r: r[0]["design"].update(repeats="many"),
-    "other names than the campaign's 'columns'": lambda r: first(r, "item").update(fields={"a": "b"}),
-    "item '2' stands in two lines": lambda r: r[1].update(id="2"),
+    "of the wrong type": lambda r: r[0]["design"].update(repeats="many"),
+    "differ from the campaign's 'columns'": lambda r: first(r, "item").update(fields={"a": "b"}),
+    "item '2' appears in two lines": lambda r: r[1].update(id="2"),
     "no line has the item '1'": lambda r: drop(r, "item"),
     "no line has the batch 1": lambda r: drop(r, "batch"),
     "no line has the HIT": lambda r: drop_last(r, "hit"),
     "no line has the annotator 'ann'": lambda r: drop(r, "annotator"),
     "no line has the results file 1": lambda r: drop(r, "results"),
-    "judgment 1 stands in two lines": lambda r: r.insert(r.index(first(r, "judgment")), first(r, "judgment")),
-    "is not what the judgments in the log give": lambda r: drop(r, "judgment"),
+    "judgment 1 appears in two lines": lambda r: r.insert(
+        r.index(first(r, "judgment")), first(r, "judgment")
+    ),
+    "does not match the judgments in the log": lambda r: drop(r, "judgment"),
     "'n' does not count the judgments": lambda r: r[-1]["n"].__setitem__(0, 99),
     "value 1.5; expected a number from 0 to 1": lambda r: first(r, "judgment")["scores"][0].update(value=1.5),
-    "slot 2 stands twice": lambda r: first(r, "judgment")["scores"][0].update(slot=2),
+    "slot 2 appears twice": lambda r: first(r, "judgment")["scores"][0].update(slot=2),
     "'role' is 'boss'": lambda r: first(r, "judgment")["scores"][0].update(role="boss"),
-    "'counted' is false, but from the other lines": lambda r: first(r, "judgment").update(counted=False),
-    "'submitted' is 1.0, but from the other lines": lambda r: first(r, "judgment").update(submitted=1.0),
+    "'counted' is false, but the other lines give": lambda r: first(r, "judgment").update(counted=False),
+    "'submitted' is 1.0, but the other lines give": lambda r: first(r, "judgment").update(submitted=1.0),
     "'plan' must name": lambda r: first(r, "hit").update(plan=["item"]),
     "'state' is 'lost'": lambda r: first(r, "annotator").update(state="lost"),
     "'batch' and 'hit' must both": lambda r: first(r, "judgment").update(hit=None),
@@ -222,9 +224,9 @@ def test_a_log_that_was_changed_is_refused_with_its_line_and_makes_no_campaign(t
         ('"gold":null', '"gold":NaN', "line 2: NaN is not a number"),
         ('"gold":null', '"gold":1e999', "beyond the range"),
         ('"number":1,', f'"number":{2**70},', "64 bits"),
-        ('"why":""', '"why":"","why":"x"', "'why' stands twice"),
+        ('"why":""', '"why":"","why":"x"', "'why' appears twice"),
         ('{"kind":"state"', '{"kind":"sta', "not JSON"),
-        ('"role":"item"', '"role":"' + "\\ud800" + '"', "half of a character"),
+        ('"role":"item"', '"role":"' + "\\ud800" + '"', "half of a surrogate pair"),
     ],
 )
 def test_a_log_that_is_not_strict_json_is_refused(tmp_path, plain, old, new, found):

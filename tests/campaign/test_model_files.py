@@ -95,16 +95,16 @@ def test_escapes_are_told_of_or_undone(tmp_path):
 
 
 def test_what_no_model_file_can_hold_is_refused(tmp_path):
-    with pytest.raises(InputError, match="know only the beta distributions"):
+    with pytest.raises(InputError, match="support only easl's beta distributions"):
         export(campaign(tmp_path, method="ra"), tmp_path / "m.csv", "model", layout="keisks")
-    with pytest.raises(InputError, match="cannot be had for 'scores'"):
+    with pytest.raises(InputError, match="cannot be used for 'scores'"):
         export(tmp_path / "C.db", tmp_path / "m.csv", "scores", layout="keisks")
     items = tmp_path / "i.csv"
     items.write_text("id,sent,scores\n1,a,x\n2,b,y\n", encoding="utf-8")
     from pairproof.campaign import create
 
     create(tmp_path / "S.db", items, per_hit=2)
-    with pytest.raises(InputError, match="column 'scores' of the items"):
+    with pytest.raises(InputError, match="item column 'scores'"):
         export(tmp_path / "S.db", tmp_path / "m.csv", "model", layout="cjmay")
 
 

@@ -62,7 +62,7 @@ def test_a_board_of_other_votes_ends_with_1_and_one_without_votes_is_told_what_t
     assert code == 1 and "What needs attention" in out
     for arguments, words in (
         ((board,), "add --votes FILE"),
-        ((board, "--anchor", "model-2=1200"), "--anchor is of a printed table; add --votes FILE"),
+        ((board, "--anchor", "model-2=1200"), "--anchor is for a printed table; add --votes FILE"),
         ((board, board, "--votes", folder / "votes.csv"), "--votes is for one printed table"),
         ((board, "--votes", folder / "votes.csv", "--anchor", "model-2"), "expected NAME=VALUE"),
         ((board, "--votes", folder / "votes.csv", "--anchor", "model-2=x"), "expected MODEL=RATING"),

@@ -52,7 +52,7 @@ def test_one_judge_is_no_cluster(capsys, tmp_path):
     file = tmp_path / "one.csv"
     file.write_text("first,second,wins,losses,judge\nA,B,5,3,j\nB,C,4,2,j\n")
     assert main(["fit", str(file), "--cluster", "judge"]) == 3
-    assert "all comparisons are of one cluster" in capsys.readouterr().err
+    assert "all comparisons are from one cluster" in capsys.readouterr().err
 
 
 def test_answers_without_a_judge_are_refused_with_their_number(capsys, tmp_path):

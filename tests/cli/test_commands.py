@@ -171,7 +171,7 @@ def test_every_command_shows_its_help(capsys, name):
         (["fit", "x.csv", "--r", "live"], "add --verify"),
         (["fit", "x.csv", "--report", "out.xml"], "add --verify"),
         (["fit", "x.csv", "--verify", "--r", "none", "--require-r"], "contradict each other"),
-        (["fit", "x.csv", "--item-terms", "length", "--reference", "A"], "leave out one of the two"),
+        (["fit", "x.csv", "--item-terms", "length", "--reference", "A"], "omit one of them"),
         (["fit", "x.csv", "--levels", "judge=1,2", "--levels", "judge=2,1"], "given twice"),
         (["fit", "x.csv", "--rename", "A=B", "--rename", "A=C"], "given twice"),
     ],
@@ -600,7 +600,7 @@ def test_a_defect_of_ours_says_that_it_is_one(capsys, table, monkeypatch):
     code, out, err = run(capsys, "fit", table)
     assert (
         (code, out) == (2, "")
-        and "a defect of pairproof, not of your input: TypeError" in err
+        and "this is a bug in pairproof, not an error in your input: TypeError" in err
         and "--debug" in err
     )
     pairproof.__dict__.pop("read", None)
@@ -634,7 +634,7 @@ def test_json_has_no_nan_and_keeps_every_digit():
     }
     assert plain(document) == {"a": None, "b": 0.1, "c": [3, None, True, None], "d": [0.30000000000000004]}
     assert "0.30000000000000004" in json_text(document) and strict(json_text(document))["c"][2] is True
-    with pytest.raises(TypeError, match="set has no place"):
+    with pytest.raises(TypeError, match="set cannot be written to JSON"):
         plain({"x": {1}})
 
 

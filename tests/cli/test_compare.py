@@ -78,7 +78,7 @@ def test_what_cannot_be_tested_is_compared_by_aic_and_says_why(capsys):
     found = comparison(capsys, "dras.csv", "--compare", "ties=half")
     assert found["p"] is None and "different comparisons" in found["why_not"]
     code, out, _ = run(capsys, "dras.csv", "--compare", "ties=half")
-    assert code == 0 and "No likelihood-ratio test: the fits are of different comparisons" in out
+    assert code == 0 and "No likelihood-ratio test: the fits use different comparisons" in out
 
 
 def test_the_report_and_verify_have_the_comparison_too(capsys, here):
@@ -104,7 +104,7 @@ def test_each_track_is_compared_by_itself(capsys):
         (("--compare", "ties=thirds"), "--compare ties=thirds: expected davidson or rao-kupper"),
         (("--compare", "order-effect=maybe"), "expected yes or no"),
         (("--compare", "formula=item"), "--formula: only for --model bradley-terry"),
-        (("--compare", "item-terms=x", "--reference", "A"), "leave out one of the two"),
+        (("--compare", "item-terms=x", "--reference", "A"), "omit one of them"),
         (("--compare", "by"), "expected NAME=VALUE"),
     ],
 )

@@ -100,13 +100,13 @@ def test_each_group_has_its_ranks_and_one_without_any_difference_says_why(capsys
     "options, said",
     [
         (["--adjust", "holm"], "--against and --adjust have no effect without --contrasts"),
-        (["--contrasts", "against-one"], "--contrasts against-one and --against ITEM belong together"),
+        (["--contrasts", "against-one"], "--contrasts against-one and --against ITEM must be used together"),
         (
             ["--contrasts", "all-pairs", "--against", "A"],
-            "--contrasts against-one and --against ITEM belong together",
+            "--contrasts against-one and --against ITEM must be used together",
         ),
         (["--level", "0.9"], "--level has no effect without --ranks or --contrasts"),
-        (["--contrasts", "against-best", "--adjust", "holm"], "simultaneous by its own method (Hsu)"),
+        (["--contrasts", "against-best", "--adjust", "holm"], "has its own simultaneous method (Hsu)"),
         (["--ranks", "--level", "0.4"], "--level 0.4; expected a number between 0.5 and 1"),
         (["--contrasts", "against-one", "--against", "Z"], "no item 'Z'; the items are A, B, C, D, E, F"),
     ],

@@ -138,7 +138,7 @@ def test_without_a_tie_no_knowledge_is_a_perplexity_of_two(capsys, tmp_path):
         "uniform": pytest.approx(2),
         "adjusted-uniform": pytest.approx(2),
     }
-    assert "guessing gives 3, or 2 where ties cannot happen" in " ".join(
+    assert "guessing gives 3, or 2 if ties cannot happen" in " ".join(
         run(capsys, "compare-models", "--help")[1].split()
     )
 
@@ -218,8 +218,8 @@ def test_the_words_say_who_is_best_how_many_are_enough_and_what_to_doubt(capsys,
         and "Enough judgments (within 1.0% of the perplexity at 267)\n" in out
     )
     assert (
-        "pairs: 267, all there is to train on: more may help" in out
-        and "chains not mixed well enough to read abilities from" in out
+        "pairs: 267, all the training data: more may help" in out
+        and "chains not mixed well enough to interpret abilities" in out
     )
 
 
@@ -262,7 +262,7 @@ def test_every_track_has_a_test_set_of_its_own_size_and_a_small_one_is_named(cap
         and found["test_size"] == 100
     )
     assert (
-        "track small has 2 test comparisons; perplexities from so few are rough" in err
+        "track small has 2 test comparisons; perplexities from so few are imprecise" in err
         and "track big has" not in err
     )
 
@@ -475,7 +475,7 @@ def test_tracks_can_be_left_out_and_others_judgments_trained_on(capsys, tmp_path
 @pytest.mark.parametrize(("arguments", "said"), [
     (["--abilities-at", "0"], "--abilities-at"), (["--workers", "0"], "--workers"),
     (["--models", "pairs,foo"], "no model 'foo'"), (["--train-sizes", "10,10"], "distinct"), (["--train-sizes", "ten"], "whole numbers"),
-    (["--test-size", "5000"], "of 400 comparisons leaves no training set"), (["--track", "nowhere"], "'nowhere' is not there"),
+    (["--test-size", "5000"], "of 400 comparisons leaves no training set"), (["--track", "nowhere"], "'nowhere' is missing"),
     (["--report", "out.xml"], "has none"), (["--trials", "0"], "--trials"),
 ])  # fmt: skip
 def test_bad_usage_of_compare_models_ends_with_3_and_says_what_is_wrong(capsys, judgments, arguments, said):
@@ -646,7 +646,7 @@ def test_pairs_that_were_left_out_or_are_even_are_named_where_no_ranking_follows
         capsys, "compare-two", vilar
     )  # by votes C and D both beat A and were never compared; by sums D > A > C
     assert "Best first, by sum of sentences: D A C" in out
-    assert "NO RANKING by majority vote: nothing puts in order C and D (never compared)" in out
+    assert "NO RANKING by majority vote: these pairs are not ordered: C and D (never compared)" in out
     path = tmp_path / "even.csv"
     path.write_text(
         "first,second,wins,ties,losses\nA,B,3,1,3\nB,C,6,1,2\nA,C,5,0,4\n"
@@ -654,7 +654,7 @@ def test_pairs_that_were_left_out_or_are_even_are_named_where_no_ranking_follows
         encoding="utf-8",
     )
     _, out, _ = run(capsys, "compare-two", path)
-    assert "nothing puts in order A and B (even), B and Z0 (never compared), " in out
+    assert "these pairs are not ordered: A and B (even), B and Z0 (never compared), " in out
     assert " and 45 more\n" in out  # 1 + 2 * 9 + 36 - 10
 
 
@@ -725,7 +725,7 @@ def test_a_tie_counts_for_the_one_listed_first_if_that_is_the_rule_and_the_rule_
     )
     assert found["ranking"] == ["B", "A"]
     assert (
-        "tied and were decided by their order"
+        "tied and were decided by list order"
         in run(capsys, "rank-by-comparing", "--resume", plan, "--answer", "tie")[1]
         + run(capsys, "rank-by-comparing", "--resume", plan)[1]
     )
@@ -739,7 +739,7 @@ def test_systems_come_from_a_file_too_and_other_systems_than_the_plans_are_refus
     assert document(capsys, "rank-by-comparing", names, "--resume", plan)["at_most"] == worst_case(3)
     assert run(capsys, "rank-by-comparing", "one,two", "--resume", plan, "--json")[0] == 3
     for systems, said in (
-        (["lonely"], "is a single name and not a file"),
+        (["lonely"], "is a single name, not a file"),
         ([], "SYSTEMS is missing"),
         (["A,B,A"], "more than once"),
     ):

@@ -207,7 +207,7 @@ def test_predict_gives_the_numbers_of_python_for_new_pairs_and_items(capsys, fol
     (folder / "more.csv").write_text("item,x\nE,3\nA,0\n", encoding="utf-8")
     command = ("t.csv", "--item-data", "items.csv", "--formula", "x + (1 | item)", "--new", "new.csv")
     code, out, err = ran(capsys, "predict", *command, "--new-items", "more.csv", "--out", "o.csv", "--json")
-    assert code == 0 and "1 of its items are in t.csv" in err
+    assert code == 0 and "1 of its items are also in t.csv" in err
     rows = json.loads(out)["predictions"]
     fit = pairproof.fit_bradley_terry(
         pairproof.read("t.csv", item_data="items.csv"), formula="x + (1 | item)"
@@ -246,7 +246,7 @@ def test_predict_says_how_its_limits_take_sigma(capsys, folder):
         document = json.loads(ran(capsys, *options, "--json")[1])
         assert document["sigma"].startswith(sigma)
         limits[sigma] = [document["predictions"][0][k] for k in ("low", "high")]
-    assert "the 95 % limits are over the uncertainty of sigma too" in shown["uncertain"]
+    assert "the 95 % limits include the uncertainty of sigma" in shown["uncertain"]
     assert "the 95 % limits take sigma as known" in shown["known"]
     fit = pairproof.fit_bradley_terry(
         pairproof.read("t.csv", item_data="items.csv"), formula="x + (1 | item)"

@@ -192,7 +192,7 @@ def test_a_python_package_that_ends_python_when_imported_is_named(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     declared("numpy>=1", "pandas>=1", "scipy>=1")
     monkeypatch.setattr(python_side, "MODULE_OF", {"pandas": "ends_python"})
-    assert "ended with status 7" in entry(doctor.examine(extras=()), "pandas that imports").why
+    assert "exited with status 7" in entry(doctor.examine(extras=()), "pandas that imports").why
 
 
 def test_an_extra_that_was_not_asked_for_is_listed_but_not_missing(no_rscript, declared):

@@ -399,7 +399,7 @@ def test_help_shows_an_example(capsys):
             "found '0'; expected a finite number > 0; a sentence without reference words has no rate",
         ),
         ("A,s9,1,-2", "column 'length': found '-2'"),
-        ("A,s3,1,5", "sentence 's3' of system 'A' is there already, in row 3"),
+        ("A,s3,1,5", "sentence 's3' of system 'A' is already in row 3"),
         ("A,,1,5", "column 'sentence': blank"),
         (",s9,1,5", "column 'system': blank"),
         ("C,s1,1,5", "system 'C' has 1 sentence; a standard error needs at least 2"),
@@ -448,7 +448,7 @@ def test_bad_usage_ends_with_3_and_says_what_is_wrong(capsys, ter, arguments, sa
         (
             "sentence,errors,length\na,1,3\na,2,4\n",
             [],
-            "if they are different systems, name the column that says which with --system",
+            "if they are different systems, name the system column with --system",
         ),
         (
             "system,errors,length\nA,1,3\nA,1,4\nB,1,3\nB,2,4\n",

@@ -50,10 +50,10 @@ def test_a_fit_of_some_rows_is_that_of_a_file_of_these_rows(capsys, languages, t
     ("condition", "said"),
     [
         ("foo", "--where foo: expected NAME=VALUE"),
-        ("nope=1", "no column 'nope'; there are first, second, wins, losses, lang, ties"),
-        ("lang<3", "column 'lang' is not numeric (it holds 'de')"),
+        ("nope=1", "no column 'nope'; found first, second, wins, losses, lang, ties"),
+        ("lang<3", "column 'lang' is not numeric (it contains 'de')"),
         ("lang=fr", "no row has 'fr'; the values are de, en"),
-        ("wins>100", "no row has wins>100; its values go from 1 to 6"),
+        ("wins>100", "no row has wins>100; its values range from 1 to 6"),
         ("wins>many", "is numeric; 'many' is not a number"),
     ],
 )
@@ -64,7 +64,7 @@ def test_a_condition_that_cannot_be_is_bad_input(capsys, languages, condition, s
 
 def test_a_reference_that_is_gone_is_bad_input(capsys, languages):
     code, _, err = ran(capsys, "fit", languages, "--where", "lang=en", "--reference", "G")
-    assert code == 3 and "G has no comparison where lang=en: name an item that is left" in err
+    assert code == 3 and "G has no comparison where lang=en: name a remaining item" in err
 
 
 ONE = ("--where", "srclang=Czech")
@@ -91,7 +91,7 @@ def test_several_tracks_are_an_error_that_one_track_or_each_by_itself_cures(caps
     name, *options = command
     code, out, err = ran(capsys, name, wmt, *options)
     assert (code, out) == (3, "")
-    assert "2 tracks (srclang, trglang), each a competition of its own" in err
+    assert "2 tracks (srclang, trglang), each a separate competition" in err
     assert "--where srclang=Czech --where trglang=English" in err and "--tracks srclang,trglang" in err
     code, out, err = ran(capsys, name, wmt, *options, *ONE, "--json")
     assert code == 0 and json.loads(out)
@@ -121,7 +121,7 @@ def test_each_track_has_the_document_that_it_has_alone(capsys, wmt, tmp_path):
 def test_one_file_is_not_written_for_several_tracks(capsys, wmt, tmp_path):
     script = str(tmp_path / "fit.R")
     code, out, err = ran(capsys, "fit", wmt, "--tracks", "srclang,trglang", "--to-r", script)
-    assert (code, out) == (3, "") and "choose one track by --where" in err
+    assert (code, out) == (3, "") and "select one track with --where" in err
 
 
 def test_claims_are_of_one_track(capsys, wmt):

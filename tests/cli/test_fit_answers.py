@@ -229,10 +229,10 @@ def test_a_notebook_says_persons_and_not_comparisons(here):
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    (("--layout", "pairs", "--items", "A,B"), "--layout pairs needs --pair-order and --coding; nothing is guessed"),
-    ((*RANKS, "--places", "a,b"), "--places is not for --layout ranks, which has --items, --answers"),
-    ((*RANKS, "--pseudo", "0.5"), "--pseudo is not for --model pattern"),
-    ((*RANKS, "--model", "plackett-luce", "--dependence"), "--dependence is not for --model plackett-luce"),
+    (("--layout", "pairs", "--items", "A,B"), "--layout pairs needs --pair-order and --coding, which are not guessed"),
+    ((*RANKS, "--places", "a,b"), "--places does not apply to --layout ranks, which has --items, --answers"),
+    ((*RANKS, "--pseudo", "0.5"), "--pseudo does not apply to --model pattern"),
+    ((*RANKS, "--model", "plackett-luce", "--dependence"), "--dependence does not apply to --model plackett-luce"),
     ((*RANKS, "--compare", "dep=yes"), "expected one of by, ties"),
     ((*RANKS, "--compare", "dependence=maybe"), "expected yes or no"),
     ((*RANKS, "--compare", "model=llbt"), "expected pattern or plackett-luce"),
@@ -300,4 +300,4 @@ def test_ties_of_the_model_and_signs_of_ties_in_the_table_are_two_options(here, 
 def test_a_tie_where_ties_could_not_be_answered_is_refused(here, capsys):
     (here / "t.csv").write_text("A,B,C\n1,1,2\n2,1,3\n", encoding="utf-8")
     code, out, err = run(capsys, "t.csv", "--layout", "ranks", "--items", "A,B,C", "--tie-category", "no")
-    assert (code, out) == (3, "") and "--tie-category no says that ties could not be answered" in err
+    assert (code, out) == (3, "") and "--tie-category no declares that ties were not possible" in err

@@ -95,8 +95,8 @@ def test_some_parameters_alone_differ_between_classes_where_that_is_asked(here, 
 
 @pytest.mark.parametrize(("options", "said"), [
     (("--starts", "3"), "add --classes 1 or more"), (("--test-classes", "9"), "add --classes 1 or more"),
-    (("--classes", "2", "--alpha", "item"), "--alpha is not for latent classes of --model pattern"),
-    (("--classes", "2", "--dependence", "--model", "plackett-luce"), "--dependence is not for latent classes of"),
+    (("--classes", "2", "--alpha", "item"), "--alpha does not apply to latent classes of --model pattern"),
+    (("--classes", "2", "--dependence", "--model", "plackett-luce"), "--dependence does not apply to latent classes of"),
     (("--classes", "0"), "0 is not in the range"),
 ])  # fmt: skip
 def test_bad_usage_is_exit_code_3_and_two_lines(here, capsys, options, said):

@@ -115,7 +115,7 @@ def test_votes_in_several_files_are_counted_into_one_board(folder: Path, tmp_pat
     [
         ("arena-rank", "hessian_reg=1e-05 makes standard errors"),
         ("fastchat", "400 points are odds of 10 to 1"),
-        ("evalica", "It has no limits"),
+        ("evalica", "evalica has no limits"),
         ("descriptive", "eigen"),
         ("expected-wins", "cluster"),
         ("trueskill", "cluster"),

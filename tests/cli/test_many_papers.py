@@ -116,7 +116,9 @@ def test_an_interruption_keeps_what_is_done_and_the_same_command_goes_on(
         os.kill(process.pid, signal.SIGINT)
         shown, err = process.communicate(timeout=60)
     kept = len(list(out.glob("*.json")))
-    assert process.returncode == 130 and "the same command goes on" in err and "interrupted: " in shown
+    assert (
+        process.returncode == 130 and "run the same command to continue" in err and "interrupted: " in shown
+    )
     assert 3 <= kept <= 18 and (out / "index.csv").is_file()
     again = subprocess.run(asked, capture_output=True, text=True, timeout=300)
     assert again.returncode == 0

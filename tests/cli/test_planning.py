@@ -155,7 +155,7 @@ def test_several_systems_are_planned_from_abilities_or_a_pilot(capsys, goal):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "state --margin"),
+        ([], "give --margin"),
         (["--margin", "2"], "cannot exceed 1 - P"),
         (["--margin", "0.1", "--icc-judge", "1.2"], "together below 1"),
         (["--margin", "0.1", "--judges", "1"], "at least two of each"),
@@ -163,7 +163,7 @@ def test_several_systems_are_planned_from_abilities_or_a_pilot(capsys, goal):
         (["--margin", "0.1", "--abilities", "1,0"], "--abilities has no effect with --goal two"),
         (["--margin", "0.1", "--top", "2"], "--top has no effect with --goal two"),
         (["--margin", "0.1", "--power", "1"], "0<x<1"),
-        (["--goal", "ranking"], "state --abilities, --judges, --per-judge"),
+        (["--goal", "ranking"], "give --abilities, --judges, --per-judge"),
         (["--goal", "ranking", "--margin", "0.1"], "--margin has no effect with --goal ranking"),
         (["--goal", "ranking", "--abilities", "1,x"], "expected log-odds separated by commas"),
         (
@@ -269,7 +269,7 @@ def test_equality_that_was_excluded_only_at_a_former_look_is_not_called_excluded
     outcomes = ["first"] * 8 + ["second"] * 8
     path.write_text("first,second,outcome\n" + "".join(f"A,B,{o}\n" for o in outcomes), encoding="utf-8")
     share = document(capsys, "watch", path)["notes"][0]
-    assert "equality was excluded at 7 answers, and the interval now holds it again" in share
+    assert "equality was excluded at 7 answers, but the interval now includes it again" in share
 
 
 def test_all_pairs_of_a_table_with_judges_say_that_its_answers_are_taken_as_independent(capsys, vilar):

@@ -96,7 +96,7 @@ def test_a_csv_of_several_papers_makes_the_file_of_the_one_that_is_named(tmp_pat
 
 def test_a_heading_without_a_printed_table_is_refused(capsys) -> None:
     code, _, err = run(capsys, "claims", "new", "--heading", "estimate=x", HOME)
-    assert code == 3 and "--heading is of a printed table; add --from FILE" in err
+    assert code == 3 and "--heading is for a printed table; add --from FILE" in err
 
 
 def test_what_plackett_luce_printed_of_rankings_becomes_a_claim_that_comes_out(

@@ -86,9 +86,9 @@ def test_picture_and_reports_are_written_and_written_again(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--plot", "t.gif"), "a picture ends in .png, .svg, .pdf"),
+        (("--plot", "t.gif"), "the name must end in .png, .svg, .pdf"),
         (("--plot", "p.csv"), "is read by this command"),
-        (("--pairs", "a"), "--pairs is for tables of persons: say --layout pairs or paircomp"),
+        (("--pairs", "a"), "--pairs is for tables of persons: use --layout pairs or paircomp"),
         (("--layout", "pairs", "--items", "A,B"), "pairproof tree p.csv --layout pairs --items A,B"),
         (("--report", "t.xml"), "a JUnit report"),
         ((*PAIRS, "--covariates", "age"), "no covariate 'age' of persons; there are 'z', 'f'"),

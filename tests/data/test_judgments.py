@@ -83,7 +83,7 @@ def test_without_a_track_column_the_whole_table_is_one_track():
     assert split_tracks(paper) == {"all": paper}
 
 
-@pytest.mark.parametrize(("by", "said"), [(["tarck"], "not there"), (["x"], "numeric")])
+@pytest.mark.parametrize(("by", "said"), [(["tarck"], "is missing"), (["x"], "numeric")])
 def test_a_track_column_that_cannot_be_one_is_refused(by, said):
     one = table_2()
     numeric = Comparisons.build(

@@ -71,4 +71,7 @@ def test_a_package_that_is_not_installed_is_no_defect_of_pairproof() -> None:
 
     code, said = describe(ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib.figure"))
     assert code == 2 and said.startswith("pairproof: matplotlib is not installed; cure: ")
-    assert "defect" in describe(ModuleNotFoundError("No module named 'pairproof.x'", name="pairproof.x"))[1]
+    assert (
+        "bug in pairproof"
+        in describe(ModuleNotFoundError("No module named 'pairproof.x'", name="pairproof.x"))[1]
+    )

@@ -22,9 +22,9 @@ RANKINGS = {
     **{"system3Id": ["C"] * 4 + ["E"] * 4, "system3rank": [3, 3, 1, 3, 3, 3, 3, 1]},
 }
 SAID = (
-    r"2 tracks \(srclang, trglang\), each a competition of its own, with so many comparisons: Czech-English 12,"
-    r" German-English 12\. Choose one, --where srclang=Czech --where trglang=English; or take each by itself, --tracks"
-    r" srclang,trglang; or all as one, --tracks pooled\. In Python table\.where\('srclang=Czech', 'trglang=English'\)"
+    r"2 tracks \(srclang, trglang\), each a separate competition, with these numbers of comparisons: Czech-English 12,"
+    r" German-English 12\. Choose one, --where srclang=Czech --where trglang=English; or analyse each separately, --tracks"
+    r" srclang,trglang; or pool all, --tracks pooled\. In Python table\.where\('srclang=Czech', 'trglang=English'\)"
 )
 
 
@@ -58,7 +58,7 @@ def test_tracks_are_listed_and_not_pooled(analysis):
 @pytest.mark.parametrize("fitter", [pairproof.fit_pattern, pairproof.fit_plackett_luce])
 def test_tracks_of_whole_answers_are_not_pooled(fitter):
     answers = pairproof.read_respondents(RANKINGS, "rankings")
-    with pytest.raises(InputError, match="so many persons: Czech-English 4, German-English 4"):
+    with pytest.raises(InputError, match="these numbers of persons: Czech-English 4, German-English 4"):
         fitter(answers)
     parts = pairproof.split_tracks(answers)
     assert {track: part.items for track, part in parts.items()} == {

@@ -70,23 +70,23 @@ def test_values_of_one_column_are_alternatives_and_all_else_holds_together(condi
 @pytest.mark.parametrize(
     ("conditions", "message"),
     [
-        ([("jugde", "ann")], "no column 'jugde'; there are judge, length, first, second"),
+        ([("jugde", "ann")], "no column 'jugde'; found judge, length, first, second"),
         ([("jugde", "ann")], "did you mean 'judge'?"),
         ([("judge", "bob")], "column 'judge': no row has 'bob'; the values are ann, x=1"),
         ([("length", "long")], "column 'length' is numeric; 'long' is not a number"),
         (
             [("length", "7")],
-            "column 'length': no row has '7'; its values go from 1 to 2.5, the nearest are 1, 2.5",
+            "column 'length': no row has '7'; its values range from 1 to 2.5; the nearest are 1, 2.5",
         ),
         ([("first", "")], "column 'first': no row is without a value"),
         ([("judge", "ann"), ("length", "2.5")], "none of 4 rows has judge=ann and length=2.5"),
         ([("length", "__import__('os')")], "is not a number"),
-        (["foo"], "where='foo': expected NAME=VALUE, NAME=a|b|c, or !=, <, <=, > or >= in place of ="),
-        (["judge<3"], "column 'judge' is not numeric (it holds 'ann'), so judge<3 has no meaning"),
+        (["foo"], "where='foo': expected NAME=VALUE, NAME=a|b|c, or !=, <, <=, > or >= instead of ="),
+        (["judge<3"], "column 'judge' is not numeric (it contains 'ann'), so judge<3 has no meaning"),
         (["length<long"], "column 'length' is numeric; 'long' is not a number"),
-        (["length>9"], "no row has length>9; its values go from 1 to 2.5"),
+        (["length>9"], "no row has length>9; its values range from 1 to 2.5"),
         (["judge!=bob"], "no row has 'bob'; the values are ann, x=1"),
-        (["judge=ann|"], "has a blank between its bars"),
+        (["judge=ann|"], "has an empty value between bars"),
     ],
 )
 def test_what_is_not_there_is_refused(conditions, message):
@@ -99,7 +99,7 @@ def test_of_many_values_the_nearest_are_listed():
     many = {**LANGUAGES, "judge": ["anna", "bert", "carl", "dora", "emil"]}
     rows = {name: values * 6 for name, values in many.items()}
     rows["judge"] = [f"{name}{k}" for k, name in enumerate(rows["judge"])]
-    with pytest.raises(InputError, match="no row has 'ana10'; of its 30 values the nearest are .*anna10"):
+    with pytest.raises(InputError, match="no row has 'ana10'; the nearest of its 30 values are .*anna10"):
         pairproof.read(rows, where="judge=ana10")
 
 
@@ -130,7 +130,7 @@ def test_a_level_that_no_row_has_any_more_is_gone():
 def test_a_reference_that_is_gone_is_refused_with_what_to_do():
     table = pairproof.read(LANGUAGES, where="lang=en")
     with pytest.raises(
-        ItemError, match="G has no comparison where lang=en: name an item that is left, or choose"
+        ItemError, match="G has no comparison where lang=en: name a remaining item, or select"
     ):
         pairproof.fit_llbt(table, reference="G")
     with pytest.raises(ItemError, match="no comparison where lang=en"):

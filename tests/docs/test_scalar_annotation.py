@@ -70,7 +70,7 @@ def test_limits_on_the_page_are_those_of_the_program():
     assert (FEWEST_ANNOTATORS, FEWEST_FOR_PRECISION, FEWEST_FOR_SCALE, PRIOR_SPREAD) == (3, 10, 30, 0.6)
     assert FEWEST_SOURCES == 30
     for words in ("two or more attention checks", "below .3", "3 annotators who share items", "10 scores each",
-                  "30 scores each", "asks for 30 at least", "N(mean, .6²)"):  # fmt: skip
+                  "30 scores each", "needs at least 30", "N(mean, .6²)"):  # fmt: skip
         assert words in page
 
 

@@ -187,7 +187,7 @@ def test_data_and_claims_files_are_of_bounded_size(folders, capsys):
     code, text = run(capsys, "check", path, "--r", "none", "--data-limit", "2")
     assert (
         code == 3
-        and "3,145,728 bytes or more, and at most 2,097,152 are read" in text
+        and "3,145,728 bytes or more, but at most 2,097,152 are read" in text
         and "--data-limit" in text
     )
     assert "has sha256" in run(capsys, "check", path, "--r", "none", "--data-limit", "4")[1]
@@ -321,7 +321,7 @@ def test_the_bound_on_tables_is_the_users_to_set(tmp_path, monkeypatch):
     path.write_text(TABLE + "A,B,1,1\n" * 300_000, encoding="utf-8")
     monkeypatch.setenv(inputs.LIMIT, "1")
     with pytest.raises(
-        InputError, match="2,400,0[0-9]+ bytes or more, and at most 1,048,576 are read; .*PAIRPROOF_MOST_MB"
+        InputError, match="2,400,0[0-9]+ bytes or more, but at most 1,048,576 are read; .*PAIRPROOF_MOST_MB"
     ):
         pairproof.read(path)
     with pytest.raises(InputError, match="at most 1,048,576 are read"):

@@ -156,7 +156,7 @@ def test_a_claims_file_and_its_data_are_not_begun_over_the_table_they_are_made_f
 def test_two_outputs_of_one_command_are_two_files(here, capsys, command):
     (here / "sub").mkdir()
     code, out, err = run(capsys, *command)
-    assert (code, out) == (3, "") and "are one file, and both would be written" in err
+    assert (code, out) == (3, "") and "are the same file, but both would be written" in err
     assert not (here / "a.html").exists() and not (here / "a.md").exists() and not (here / "a.json").exists()
 
 
@@ -232,7 +232,7 @@ def test_no_command_writes_over_a_campaign_by_whatever_name_or_force(tmp_path, c
             ("export", "C.csv", name, "--force"),
         ):
             code, _, err = run(capsys, "easl", *command)
-            assert code == 3 and "is a campaign, and holds judgments" in err
+            assert code == 3 and "is a campaign with judgments" in err
         for ask in (lambda: export(path, name), lambda: open_batch(path, name, again=True, force=True)):
             with pytest.raises(InputError, match="is a campaign"):
                 ask()
@@ -243,7 +243,7 @@ def test_no_command_writes_over_a_campaign_by_whatever_name_or_force(tmp_path, c
 def test_the_names_sqlite_uses_beside_a_campaign_are_not_written(tmp_path):
     path = campaign(tmp_path)
     for end in ("-journal", "-wal", "-shm"):
-        with pytest.raises(InputError, match="a name that SQLite uses for its work on the campaign C.db"):
+        with pytest.raises(InputError, match="SQLite uses this name for the campaign C.db"):
             export(path, tmp_path / f"C.db{end}", force=True)
     assert not list(tmp_path.glob("C.db-*"))
 
@@ -256,7 +256,7 @@ def test_a_campaign_is_not_made_over_its_items_and_never_over_a_link(tmp_path, c
         "is read by this command"
         in run(capsys, "easl", "init", "items.csv", "items.csv", "--per-hit", "2")[2]
     )
-    assert "exists already" in run(capsys, "easl", "init", "away.db", "items.csv", "--per-hit", "2")[2]
+    assert "already exists" in run(capsys, "easl", "init", "away.db", "items.csv", "--per-hit", "2")[2]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["away.db", "items.csv"]
 
 
@@ -494,7 +494,7 @@ def test_standard_output_on_a_full_disk_is_the_machines_error(here):
         )
     assert (
         ran.returncode == 3
-        and ran.stderr == f"output: {os.strerror(errno.ENOSPC)}; make room, or write elsewhere\n"
+        and ran.stderr == f"output: {os.strerror(errno.ENOSPC)}; free some space, or write elsewhere\n"
     )
 
 

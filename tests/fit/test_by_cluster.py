@@ -183,7 +183,7 @@ def test_the_summary_says_when_answers_of_a_judge_go_together(fit, by_judge):
     text = " ".join(fit.summary().split())
     assert (
         "Clusters: standard errors of item differences are by judge (24 clusters, CR2) 0.81 to 1.32 times and by"
-        " source (30 clusters, CR2) 0.88 to 1.27 times those of the model, which supposes independent answers;"
+        " source (30 clusters, CR2) 0.88 to 1.27 times those of the model, which assumes independent answers;"
         ' fit.clustered("judge", "source") or --cluster judge,source gives them.'
     ) in text
     assert "Clusters:" not in by_judge.summary()
@@ -198,7 +198,7 @@ def test_a_model_of_judges_is_not_told_to_cluster_by_judge(dras):
 def test_likelihood_ratio_and_goodness_of_fit_name_the_test_that_holds(table, by_judge):
     smaller = pairproof.fit_bradley_terry(table, ties="davidson", reference="F").clustered("judge")
     assert (
-        "supposes independent answers, which clustering by judge does not; fit.wald"
+        "assumes independent answers, which clustering by judge does not; to test parameters without this assumption, use fit.wald"
         in by_judge.compare(smaller).caution
     )
     assert "fit.wald" in by_judge.goodness_of_fit().caution

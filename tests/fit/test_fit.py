@@ -194,7 +194,7 @@ def test_a_level_that_does_not_exist_is_refused_rather_than_read_as_the_referenc
         by_judge.contrast("A", "B", at={"judge": "J3"})
     with pytest.raises(InputError, match=r"expected a value for each of \['judge'\]"):
         by_judge.worth(at={"age": 30})
-    with pytest.raises(InputError, match="slope on it, so a number is expected"):
+    with pytest.raises(InputError, match="slope for it; expected a number"):
         fit_llbt(TABLE, by="age").worth(at={"age": "old"})
 
 
@@ -403,7 +403,7 @@ NOT_NESTED = [
     (
         dict(),
         dict(item_terms=["length"], by="judge"),
-        "free in LLBT, Davidson ties and bound to the covariate",
+        "free in LLBT, Davidson ties but restricted to the covariate",
     ),
     (dict(item_terms=["kind"]), dict(item_terms=["length"], by="judge"), r"kind\[neural\]"),
     (dict(by="tie:judge"), dict(by="judge"), r"tie:judge\[2\]"),

@@ -149,7 +149,7 @@ def test_what_needs_r_is_not_run_without_it_and_the_rest_is(folder: Path) -> Non
     done = pytest_on(folder, PAIRPROOF_R="none")
     last = done.stdout.splitlines()[-1]
     assert "2 passed" in last and "1 not run" in last, done.stdout
-    assert 'R was not to be asked (mode "none")' in done.stdout
+    assert 'R is not asked in mode "none"' in done.stdout
     required = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", PLUGIN, "--require-r", str(folder)],
         env={"PYTHONPATH": str(ROOT), "PAIRPROOF_R": "none", "PATH": "/usr/bin:/bin"},
@@ -174,7 +174,7 @@ def test_a_file_that_is_not_ours_is_not_replaced(folder: Path, untried: None) ->
     script = folder / "analysis.py"
     script.write_text(script.read_text() + "# mine\n")
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-    said = "analysis.py: is there already, and is not as pairproof wrote it"
+    said = "analysis.py: already exists and is not as pairproof wrote it"
     with pytest.raises(InputError, match=said):
         write(tea(), folder)
     with pytest.raises(InputError, match=said):

@@ -147,7 +147,7 @@ def findings() -> str:
     default = [(d, m, one) for d, m, one in ours if m == next(iter(d["methods"]))]
     out = [_said("What `leaderboard` does by default, in each design", default)]
     other = [line for line in ours if line not in default]
-    out.append(_said("pairproof's other standard errors, tried beside it", other))
+    out.append(_said("pairproof's other standard errors", other))
     for peer in PEERS:
         out.append(_said(peer, [(d, m, one) for d, m, one in lines() if m.partition(",")[0] == peer]))
     return "".join(out)
@@ -178,23 +178,23 @@ def why() -> str:
     quantiles = [coverage(d, "FastChat") for d in of if d != heavy and "FastChat" in of[d]]
     new, ridge = of["a newcomer on a large board"]["arena-rank"]["newcomer"], 1e-5 * 5_000_000
     reasons = (
-        f"**Nobody's ratings are off** but those of arena-rank with style as it comes, by {style['arena-rank, style']['largest_bias']:.0f}"
-        " Elo for one model: its penalty is on the *mean* loss, so that little of the effect remains, and what style gives stays in"
-        f" the ratings. With `reg=0` they are off by {style['arena-rank, style, reg=0']['largest_bias']:.1f} at most, which is chance.",
-        "**FastChat's limits are the quantiles .025 and .975 of 100 samples**, and evalica's are here. The former is between the"
-        " third and the fourth of 100 (2.475 of 0 to 99), on the average the quantile 3.475 / 101 = .034: limits that hold"
-        f" {1 - 2 * 3.475 / 101:.3f}. They do in {coverage('independent', 'FastChat')} where votes are independent and a sandwich in"
-        f" {coverage('independent', 'by vote')}, and in {min(quantiles)} to {max(quantiles)} outside of '{heavy}', where users have"
-        " their part in it. More samples mend the one, not the other.",
-        f"**Users.** Where none has more than some 1 % of the votes clusters matter little ({coverage(users, both)} by judge and"
-        f" prompt, {coverage(users, 'by vote')} by vote); where one has many, nothing but clusters helps ({coverage(heavy, both)},"
+        f"**Only arena-rank's ratings are biased**, with style at its default, by {style['arena-rank, style']['largest_bias']:.0f}"
+        " Elo for one model: its penalty is on the *mean* loss, so little of the style effect is estimated, and the rest stays"
+        f" in the ratings. With `reg=0` the largest bias is {style['arena-rank, style, reg=0']['largest_bias']:.1f} which is within chance.",
+        "**FastChat's limits are the quantiles .025 and .975 of 100 samples**, and evalica's are here. The lower one lies"
+        " between the third and fourth of 100 (2.475 of 0 to 99), on average at the quantile 3.475 / 101 = .034, which gives a"
+        f" coverage of {1 - 2 * 3.475 / 101:.3f}. Observed is {coverage('independent', 'FastChat')} for independent votes, compared"
+        f" with {coverage('independent', 'by vote')}, for a sandwich, and {min(quantiles)} to {max(quantiles)} in all designs but '{heavy}', partly"
+        " because users differ. More samples correct only the former.",
+        f"**Users.** If no user has more than about 1 % of the votes, clusters matter little ({coverage(users, both)} by judge and"
+        f" prompt, {coverage(users, 'by vote')} by vote); if one user has many votes, only clustering helps ({coverage(heavy, both)},"
         f" {coverage(heavy, 'by vote')}).",
-        "**Ranks.** pairproof tests all differences at once, at a level that is reached where models are equal"
-        f" ({of['equal models'][both]['ranks']['hold']:.3f}); where they are not, sets hold more often. FastChat's rank (UB) counts"
-        " limits that do not overlap, with nothing for there being 190 pairs: of 20 equal models it puts some below others in"
-        f" {100 * (1 - ub):.0f} of 100 boards.",
-        f"**A newcomer.** arena-rank adds 1e-5 times all votes, {ridge:.0f}, to the information on each model, where 300 votes have"
-        f" less than 75: its limits are {new['half_width']:.0f} Elo wide to a side and hold in {new['coverage']:.3f}.",
+        "**Ranks.** pairproof tests all differences jointly, at a level that is reached if models"
+        f" are equal ({of['equal models'][both]['ranks']['hold']:.3f}); otherwise sets hold more often. FastChat's rank (UB) counts"
+        " limits that do not overlap, without adjustment for the 190 pairs: with 20 equal models it ranks some below"
+        f" others in {100 * (1 - ub):.0f} of 100 boards.",
+        f"**A newcomer.** arena-rank adds 1e-5 times all votes, {ridge:.0f}, to the information on each model,"
+        f" while 300 votes carry less than 75: its limits have a half width of {new['half_width']:.0f} Elo and cover {new['coverage']:.3f}.",
     )
     return "".join(f"- {reason}\n" for reason in reasons)
 

@@ -1,8 +1,8 @@
 """`python -m tools.pages.hopkins_may --data DIR`: the page of Hopkins and May's experiment with its figures, from
 one run of its claims.
 
-It needs the rankings of WMT10 to WMT12, which are not ours to ship; so it stands apart from `python -m tools.pages`.
-A test runs the experiment where the rankings are and holds the page's numbers against it.
+It needs the rankings of WMT10 to WMT12, which are not ours to ship; so it is separate from `python -m tools.pages`.
+A test repeats the experiment where the rankings are available and compares the numbers with this page.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from .snippets import ROOT
 PAPER = "hopkins-may-2013"
 PAGE = Path("docs") / f"{PAPER}.md"
 FIGURES = Path("docs") / "figures"
-HEAD = f"""# Hopkins and May (2013): the experiment run again
+HEAD = f"""# Hopkins and May (2013): the experiment, repeated
 
-Which model of a translation competition predicts judgments it has not seen? The paper answers with curves and no numbers. Here is the whole experiment on the
-same rankings, the statements of the paper with their verdicts, and Bradley-Terry with ties by maximum likelihood, compared with its models. The rankings have no
-licence and do not come with pairproof. Where you have them (`raw_data` of alopez/wmt-ranking), this command makes everything below:
+Which model of a translation competition best predicts unseen judgments? The paper answers with curves but prints no numbers. This page repeats the whole experiment on
+the same rankings, gives a verdict on each statement of the paper, and adds Bradley-Terry with ties by maximum likelihood, which the paper does not include. The rankings
+have no licence and are not distributed with pairproof. If you have them (`raw_data` of alopez/wmt-ranking), this command makes everything below:
 
 ```sh
 pairproof validate {PAPER} --data DIR --report hopkins-may.html
 ```
 
-The same experiment on any table is `pairproof compare-models` ([how](translation-competitions.md)); this page is made by `python -m tools.pages.hopkins_may --data DIR`.
-Which conclusions survive clustering by judge and by source segment is shown [with those of other papers](papers-under-clustering.md).
+To run the same experiment on any table, use `pairproof compare-models` ([guide](translation-competitions.md)). `python -m tools.pages.hopkins_may --data DIR` makes this page.
+[Papers under clustering](papers-under-clustering.md) shows which conclusions, of this paper and others, survive clustering by judge and by source segment.
 """
 
 

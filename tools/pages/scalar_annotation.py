@@ -99,7 +99,7 @@ def stopping() -> str:
     return markdown(heads, rows)
 
 
-_LOOKED = ("ever missed", "scores an item at the stop", "missed at the stop")
+_LOOKED = ("ever missed", "scores per item at the stop", "missed at the stop")
 
 
 @lru_cache(maxsize=2)
@@ -115,7 +115,7 @@ def agreement() -> str:
         cells = [f"{least[1]:.1f}" if (least := fewest(seen, kinds)) else "" for kinds in KINDS.values()]
         lines.append((f"`{who}`" if who != CERTIFIED else who, str(len(seen)), *cells))
     agree = sum(a.verdict == "agrees" for a in found)
-    table = markdown(("held against", "numbers", *KINDS), lines)
+    table = markdown(("compared with", "numbers", *KINDS), lines)
     return f"{table}\nOf {len(found):,} comparisons {agree:,} agree.\n"
 
 

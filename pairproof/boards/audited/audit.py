@@ -39,16 +39,16 @@ TIMES = ("tstamp", "timestamp", "time", "created_at", "date")
 KINDS = {
     "order": "position",
     "judge-order": "judges for whom position matters",
-    "judge-unlike": "judges unlike all others",
+    "judge-unlike": "judges who disagree with all others",
     "judge-item": "judges for or against an item",
-    "judge-repeats": "judges who repeat an answer",
+    "judge-repeats": "judges who repeat one answer",
     "judge-ties": "judges who answer only ties",
     "judge-fast": "judges who are too fast",
     "burst": "bursts of votes",
     "ties": "ties by item",
     "both-bad": "both-bad by item",
     "transitivity": "circles",
-    "pair": "pairs beyond the board",
+    "pair": "pairs that the board does not explain",
     "repeated-id": "repeated votes",
 }
 #: An item has few votes below this, or this share of the median; few opponents below this share of that.
@@ -147,17 +147,17 @@ class Audit:
         said = (
             f"{n} flag{'' if n == 1 else 's'} in {votes} votes, of {tests:,} tests; of boards without defects"
         )
-        said += f" {100 * self.level:g} % have none (Holm 1979, every kind of test with the same share)"
+        said += f" {100 * self.level:g} % have no flag (Holm 1979, the same share for each kind of test)"
         blocks: list[Block] = [Paragraph(said)]
         parts = {
             "Flags, worst first": tuple(_lines(self.flags)),
             "Notes": tuple(f.sentence for f in self.findings if f.severity == "note"),
-            "Not looked at": self.not_looked_at,
+            "Not tested": self.not_looked_at,
         }
         for title, sentences in parts.items():
             blocks += [Heading(title), Bullets(sentences)] if sentences else []
         remains = (
-            f"{self.gone:,.10g} of {votes} votes are left out, those of flagged judges and repeated ones."
+            f"{self.gone:,.10g} of {votes} votes are left out: those of flagged judges and repeated ones."
         )
         header = (
             Column("place"),
@@ -168,7 +168,7 @@ class Audit:
         )
         both = zip_longest(self.before, self.after, fillvalue=("-", np.nan))
         rows = tuple((f"{k}", a, f"{x:.1f}", b, f"{y:.1f}") for k, ((a, x), (b, y)) in enumerate(both, 1))
-        blocks += [Heading("The board that remains"), Paragraph(remains), Table(header, rows)]
+        blocks += [Heading("The board without them"), Paragraph(remains), Table(header, rows)]
         return Page("Audit of the votes", blocks, f"Data: {self.source}")
 
 
@@ -180,28 +180,28 @@ def _lines(found: Sequence[Finding]) -> Iterator[str]:
             p = "" if f.p is None else f" (p < {LEAST_P})" if f.p < LEAST_P else f" (p = {p_words(f.p, 3)})"
             yield f.sentence + p
         if len(own) > LISTED:
-            yield f"{KINDS[kind]}: {len(own) - LISTED} more flags, which the JSON and the data frame have"
+            yield f"{KINDS[kind]}: {len(own) - LISTED} more flags, listed in the JSON and the data frame"
 
 
 def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), level: float = 0.95) -> Audit:
-    """Look for defects in the votes of a board, and for what its first places depend on.
+    """Look for defects in the votes of a board, and test how its first places depend on them.
 
-    Flags are tests, of position, ties and both-bad votes by item, circles, pairs, judges (one-sided, unlike the others,
-    for or against one item, repeating an answer, too fast) and bursts, all together at one familywise level, and votes
-    whose identifier is repeated.  Notes are not tests: how few votes change the first place, what other treatments of
-    ties, clusters and style change, items with few votes or opponents, and items apart from the others.
+    Flags are tests at one familywise level, of position, ties and both-bad votes by item, circles, pairs, judges
+    (one-sided, unlike the others, for or against one item, repeating an answer, too fast) and bursts; and votes with
+    a repeated identifier.  Notes are not tests: how few votes change the first place, the effects of ties, clusters and
+    style, items with few votes or opponents, and items not connected to the others.
 
     Parameters
     ----------
     table : Comparisons
-        Votes; the column `judge` has the voters, `both_bad` the ties that call both bad.
+        Votes; the column `judge` names the voters, `both_bad` marks ties that call both bad.
     time : str
         The column of times, in seconds (or milliseconds) or as dates; default: `tstamp` or a name like it.
     style : sequence of str
-        Covariates of the two answers, as :func:`leaderboard` takes them: "length" for `length_a` and `length_b`,
-        "diff(tokens_{a,b})", "rel(...)", "log(...)", or a column that is a difference already.
+        Covariates of the two answers, as in :func:`leaderboard`: "length" for `length_a` and `length_b`,
+        "diff(tokens_{a,b})", "rel(...)", "log(...)", or a column that is already a difference.
     level : float
-        One minus the share of boards without defects on which anything is flagged.
+        One minus the share of boards without defects that get any flag.
 
     Returns
     -------
@@ -210,11 +210,11 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
     Raises
     ------
     InputError
-        A column that is not there or holds no times or numbers; an invalid level.
+        A column that is missing or has no times or numbers; an invalid level.
 
     Examples
     --------
-    A judge who always prefers the answer shown first, among 30 who do not look at the place, goes with no board either:
+    Among 30 judges who ignore the position, one always prefers the answer shown first, and so disagrees with the board:
 
     >>> import numpy as np, pandas as pd, pairproof
     >>> r = np.random.default_rng(1)
@@ -238,7 +238,7 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
     why_not = [f"{KINDS['repeated-id']}: {repeated}"] if isinstance(repeated, str) else []
     tests = []
     if votes is None:
-        why_not.append("all tests: no two items have each a chance against the other")
+        why_not.append("all tests: no two items both have a chance against each other")
     else:
         s = seen(votes)
         tests = all_tests(s)
@@ -318,7 +318,7 @@ def _seconds(table: Comparisons, name: str) -> FloatArray:
         return np.full(table.n_rows, np.nan)
     column = table.columns.get(name)
     if column is None:
-        raise InputError(f"{table.source}: no column {quoted(name)}; there are {named(table.columns, 40)}")
+        raise InputError(f"{table.source}: no column {quoted(name)}; columns: {named(table.columns, 40)}")
     if not isinstance(column, Factor):
         # Seconds since 1970 reach 1e11 in the year 5138; milliseconds did in 1973.
         return column / 1000 if np.nanmax(abs(column), initial=0) > 1e11 else column
@@ -346,7 +346,7 @@ def _style(table: Comparisons, style: Sequence[str]) -> dict[str, FloatArray]:
     for name, column in found.items():
         if n := int(np.isnan(column).sum()):
             raise InputError(
-                f"{table.source}: style {quoted(name)} has no value in {n:,} rows; choose rows that have one"
+                f"{table.source}: style {quoted(name)} has no value in {n:,} rows; leave these rows out"
             )
     return found
 
@@ -358,7 +358,7 @@ def _repeated(table: Comparisons) -> Finding | str | None:
         return twice if isinstance(twice, str) else None
     rows = twice.rows.tolist()
     n = float(table.row_weights[rows].sum())
-    said = f"{n:,.10g} votes are repeated: {', '.join(twice.keys)}, pair and answer are those of an earlier row; rows "
+    said = f"{n:,.10g} votes are repeated: {', '.join(twice.keys)}, pair and answer equal an earlier row's; rows "
     said += named([f"{row + 1}" for row in rows], 6)
     return Finding("repeated-id", "flag", said, None, {"votes": n, "column": twice.column}, (), tuple(rows))
 
@@ -383,16 +383,16 @@ def _items(table: Comparisons) -> Iterator[Finding]:
     found: dict[str, tuple[NDArray[np.bool_], NDArray[Any], str]] = {
         "few-votes": (votes < least, votes, f"with fewer than {least:,.0f} votes"),
         "few-opponents": (opponents < fewest, opponents, f"with fewer than {fewest:,.2g} opponents"),
-        "apart": (apart, votes, f"without a chain of votes to the largest of {len(sets)} sets of items"),
+        "apart": (apart, votes, f"with no chain of votes to the largest of {len(sets)} sets of items"),
         "never-won": (
             (votes > 0) & (won + tied == 0),
             votes,
-            "that never won or tied, without a finite rating",
+            "that never won or tied, so have no finite rating",
         ),
         "never-lost": (
             (votes > 0) & (won == votes),
             votes,
-            "that never lost or tied, without a finite rating",
+            "that never lost or tied, so have no finite rating",
         ),
     }
     for kind, (chosen, numbers, what) in found.items():

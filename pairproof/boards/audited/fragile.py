@@ -37,8 +37,8 @@ _PENALTIES = ((1.0, 1e-5), (0.0, 0.0))
 #: Votes that are listed one by one.
 _LISTED = 1000
 _TIES = {
-    "davidson": "Ties by Davidson's model",
-    "rao-kupper": "Ties by Rao and Kupper's model",
+    "davidson": "Ties with Davidson's model",
+    "rao-kupper": "Ties with Rao and Kupper's model",
     "drop": "Without ties",
 }
 
@@ -53,7 +53,7 @@ def fewest_votes(s: Seen) -> Finding:
     votes, found = s.votes, _fewest(s)
     if found is None:
         return note(
-            "first-place", "No set of votes was found without which another item is first", votes=None
+            "first-place", "No set of votes was found whose removal puts another item first", votes=None
         )
     taken, *places = found
     n, total, first, then = (
@@ -71,10 +71,12 @@ def fewest_votes(s: Seen) -> Finding:
         )
         answers[f"{a} tied {b}" if y == 0.5 else f"{a} beat {b}" if y else f"{b} beat {a}"] += taken[u]
     judges = len({vote["judge"] for vote in listed if vote["judge"] is not None})
-    said = f"Without {n:,.10g} votes ({n / total:.2%} of {total:,.10g}) {then} is first in place of {first}: "
+    said = (
+        f"Without {n:,.10g} votes ({n / total:.2%} of {total:,.10g}) {then} replaces {first} in first place: "
+    )
     said += named([f"{answer} ({m:,.10g})" for answer, m in answers.most_common()], 3)
     said += (
-        f", of {judges:,} judges" if judges else ""
+        f", from {judges:,} judges" if judges else ""
     ) + f"; rows {named([f'{v + 1}' for v in votes.row[some]], 6)}"
     numbers = {"votes": n, "share": n / total, "first": first, "then": then, "removed": listed[:_LISTED]}
     return note("first-place", said, np.unique(votes.row[some]), **numbers)
@@ -167,7 +169,7 @@ def _change(votes: Votes, before: FloatArray, after: FloatArray) -> tuple[str, d
     said += (
         f"and {votes.items[j]} from rank {ranks[0][j]} to {ranks[1][j]}" if change else "and no rank changes"
     )
-    said += f"; {first} is first then" if after.argmax() != before.argmax() else ""
+    said += f"; then {first} is first" if after.argmax() != before.argmax() else ""
     return said, {"elo": float(points[i]), "item": votes.items[i], "ranks": change, "first": first}
 
 
@@ -190,16 +192,14 @@ def _of_penalty(votes: Votes, style: Mapping[str, FloatArray]) -> Finding:
             as_arena_rank(table, features=names, reg=reg, hessian_reg=ridge) for reg, ridge in _PENALTIES
         )
     except PairproofError as error:
-        return note("treatment-penalty", f"arena-rank's penalty: not made, {error}")
+        return note("treatment-penalty", f"arena-rank's penalty: not computed, {error}")
     place = [plain.competitors.index(item) for item in votes.items]
     width = np.sqrt(theirs.variances / plain.variances)[place]
     narrow = int(width.argmin())
     said, numbers = _change(votes, *(peer.ratings[place] / ELO for peer in (plain, theirs)))
     each = ", ".join(f"{name} {theirs.coeffs[name]:.3f} for {plain.coeffs[name]:.3f}" for name in names)
     words = f"With arena-rank's penalty ({each}) {said}; its" if style else "arena-rank's"
-    words += (
-        f" ridge narrows the limits of {votes.items[narrow]} by {1 - width[narrow]:.1%}, of all others less"
-    )
+    words += f" ridge narrows the limits of {votes.items[narrow]} by {1 - width[narrow]:.1%}, those of all others less"
     return note("treatment-penalty", words, width=float(width[narrow]), **numbers)
 
 
@@ -222,7 +222,7 @@ def _of_ties(votes: Votes, fit: HalfWins) -> Iterator[Finding]:
         # Half wins shrink abilities: another unit, which is said, and divided out before a comparison.
         ratio = float(ability.std() / fit.ability.std())
         said, numbers = _change(votes, fit.ability, ability / ratio)
-        said = f"{words} the ratings are {ratio:.2f} times as far apart; brought to one spread, {said}"
+        said = f"{words} the ratings are {ratio:.2f} times as far apart; rescaled to the same spread, {said}"
         yield note("treatment-ties", said, ties=ties, spread=ratio, **numbers)
 
 
@@ -237,5 +237,5 @@ def _of_clusters(s: Seen, fit: HalfWins, e: FloatArray) -> Finding:
     ratio = np.sqrt(np.diag(together) / np.maximum(np.diag(alone), 1e-300))
     low, high = int(ratio.argmin()), int(ratio.argmax())
     said = f"Clustered by {n:,} judges, standard errors are {ratio[low]:.2f} ({votes.items[low]}) to {ratio[high]:.2f}"
-    said += f" ({votes.items[high]}) times those of independent votes"
+    said += f" ({votes.items[high]}) times those for independent votes"
     return note("treatment-clusters", said, low=float(ratio[low]), high=float(ratio[high]), judges=n)

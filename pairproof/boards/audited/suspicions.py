@@ -2,7 +2,7 @@
 
 Sums of residuals that are zero by symmetry are divided by the root of the sum of their squares over clusters:
 P(|T| > t) <= 2 exp(-t^2 / 2) for any sizes of the clusters (Efron 1969, on the signs).  Shares of what judges do have a
-beta distribution.  What judges have a taste for is allowed for in every test of a judge, a pair or a time.
+beta distribution.  Every test of a judge, a pair or a time allows for the tastes of judges.
 """
 
 from __future__ import annotations
@@ -123,11 +123,11 @@ def order_test(s: Seen) -> Tests:
     """Whether being first matters."""
     if not s.has_order:
         return Tests(
-            "order", why_not=f"{s.both_ways:.0%} of votes are on pairs as often shown the other way round"
+            "order", why_not=f"{s.both_ways:.0%} of votes are on pairs shown as often in either order"
         )
     fit, se, T = effects(s, s.votes.ground[:, None], board(s.votes, False)[1])
     numbers = {"log_odds": float(fit.extra[0]), "se": float(se[0]), "share_first": float(expit(fit.extra[0]))}
-    said = "Being shown first is worth {log_odds:+.3f} in log-odds (se {se:.3f}): of two equal items the first gets"
+    said = "Being shown first is worth {log_odds:+.3f} in log-odds (se {se:.3f}): of two equal items, the first gets"
     said = f"{said} {{share_first:.1%}} of the score".format(**numbers)
     return Tests("order", 2 * ndtr(-abs(T)), lambda _: (said, numbers))
 
@@ -135,7 +135,7 @@ def order_test(s: Seen) -> Tests:
 def order_by_judge(s: Seen) -> Tests:
     """Judges for whom the place matters unlike for others."""
     if not s.has_order:
-        return Tests("judge-order", why_not="pairs are shown one way round")
+        return Tests("judge-order", why_not="pairs are shown in one order only")
     votes, (first, second) = s.votes, (s.votes.by_judge(s.votes.games * (s.votes.y == y)) for y in (1, 0))
     gone, square = votes.by_judge(s.e), votes.by_judge(s.e**2 / votes.games)
     square += s.tau2 * s.cells.squares(s.cells.turned, len(votes.judges))
@@ -167,9 +167,9 @@ def unlike(s: Seen) -> Tests:
 
     def told(k: int) -> Told:
         j, name = judges[k], s.votes.judges[judges[k]]
-        said = f"{name} prefers the item lower on the board in {of[j] - agree[j]:,.0f} of {of[j]:,.0f} votes that are not ties"
+        said = f"{name} prefers the lower-ranked item in {of[j] - agree[j]:,.0f} of {of[j]:,.0f} votes that are not ties"
         numbers = {"judge": name, "votes": float(of[j]), "agree": float(agree[j])}
-        return f"{said}; all judges in {usual:.1%}", numbers
+        return f"{said}; all judges: {usual:.1%}", numbers
 
     return Tests("judge-unlike", np.asarray(ndtr(beside[judges] / spread[judges])), told)
 
@@ -209,8 +209,8 @@ def repeated_answers(s: Seen) -> Tests:
         low, high = (s.votes.items[side[chosen[x]]] for side in (c.low, c.high))
         name, same = s.votes.judges[group[x]], float(most[:, x].max())
         answer = (f"{low} is better", "a tie", f"{high} is better")[int(most[:, x].argmax())]
-        said = f"{name} votes on {low} and {high} {games[x]:,.0f} times of {n[group[x]]:,.0f} (expected"
-        said += f" {n[group[x]] * q[x]:,.1f}), {same:,.0f} times with one answer: {answer}"
+        said = f"{name} compares {low} and {high} in {games[x]:,.0f} of {n[group[x]]:,.0f} votes (expected"
+        said += f" {n[group[x]] * q[x]:,.1f}), {same:,.0f} times with the same answer: {answer}"
         return said, {"judge": name, "votes": float(games[x]), "same": same, "pair": [low, high]}
 
     return Tests("judge-repeats", p, told)
@@ -220,14 +220,14 @@ def always_ties(s: Seen) -> Tests:
     """Judges who answer nothing but ties."""
     votes = s.votes
     if not votes.ties_possible:
-        return Tests("judge-ties", why_not="no tie could be answered")
+        return Tests("judge-ties", why_not="ties were not possible")
     tied, games = votes.by_judge(votes.games * (votes.y == 0.5)), votes.by_judge(votes.games)
     judges = np.flatnonzero(games >= _OF_JUDGE)
     p = np.where(tied == games, all_or_more(tied, games), 1.0)[judges]
 
     def told(k: int) -> Told:
         name, n = votes.judges[judges[k]], float(games[judges[k]])
-        said = f"{name} calls all of {n:,.0f} pairs a tie; all judges {tied.sum() / games.sum():.1%}"
+        said = f"{name} calls all {n:,.0f} pairs a tie; all judges: {tied.sum() / games.sum():.1%}"
         return said, {"judge": name, "votes": n}
 
     return Tests("judge-ties", p, told)
@@ -247,8 +247,8 @@ def too_fast(s: Seen) -> Tests:
 
     def told(k: int) -> Told:
         j, name = judges[k], votes.judges[judges[k]]
-        said = f"{name} casts {fast[j]:,.0f} of {gaps[j]:,.0f} votes less than {FAST:g} seconds after the one before"
-        said += f"; all judges {fast.sum() / gaps.sum():.1%}"
+        said = f"{name} casts {fast[j]:,.0f} of {gaps[j]:,.0f} votes less than {FAST:g} seconds after the previous one"
+        said += f"; all judges: {fast.sum() / gaps.sum():.1%}"
         return said, {"judge": name, "votes": float(gaps[j]), "fast": float(fast[j])}
 
     return Tests("judge-fast", all_or_more(fast, gaps)[judges] if judges.size else np.zeros(0), told)
@@ -296,12 +296,12 @@ def answers_by_item(s: Seen, kind: str) -> Tests:
     """
     votes, k = s.votes, len(s.votes.items)
     if kind == "both-bad" and votes.bad is None:
-        return Tests(kind, why_not="no column both_bad, which `read` makes of answers that say so")
+        return Tests(kind, why_not="no column both_bad (`read` adds it if answers include both-bad)")
     bad = np.zeros(len(votes.a), bool) if votes.bad is None else votes.bad
     votes = votes if kind == "both-bad" else votes.of(~bad)
     hit = (bad if kind == "both-bad" else votes.y == 0.5).astype(float)
     if not votes.ties_possible or k < _ITEMS or not hit.any() or hit.all():
-        return Tests(kind, why_not=f"it takes {_ITEMS} items, some votes that are, and some that are not")
+        return Tests(kind, why_not=f"needs {_ITEMS} items, some votes of this kind and some of another")
     delta, se, count, of = _item_shares(s.fit.ability, votes, hit)
     mean, square, noise = ((x.sum() - x) / (k - 1) for x in (delta, delta**2, se**2))
     square = (square - mean**2) * (k - 1) / (k - 2)
@@ -310,7 +310,7 @@ def answers_by_item(s: Seen, kind: str) -> Tests:
 
     def told(i: int) -> Told:
         what = "called bad with its opponent" if kind == "both-bad" else "tied"
-        said = f"{votes.items[i]} is {what} in {count[i] / of[i]:.1%} of its votes (all items {count.sum() / of.sum():.1%}),"
+        said = f"{votes.items[i]} is {what} in {count[i] / of[i]:.1%} of its votes (all items: {count.sum() / of.sum():.1%}),"
         said += f" {np.exp(delta[i] - mean[i]):.2f} times the odds of items of its strength"
         return said, {"item": votes.items[i], "votes": float(of[i]), "log_odds": float(delta[i] - mean[i])}
 
@@ -363,7 +363,7 @@ def transitivity(s: Seen) -> tuple[Tests, Tests]:
     keys = np.unique(np.minimum(votes.a, votes.b) * k + np.maximum(votes.a, votes.b))
     n, low, high = len(keys), keys // k, keys % k
     if n < k:
-        why = "no pairs close a circle"
+        why = "the pairs form no circle"
         return Tests("transitivity", why_not=why), Tests("pair", why_not=why)
     fit, e, v = board(votes, s.has_order)
     groups, group = placed(votes.group)
@@ -398,14 +398,14 @@ def transitivity(s: Seen) -> tuple[Tests, Tests]:
 
     def of_all(_: int) -> Told:
         circle = " > ".join(votes.items[i] for i in _circle(k, low, high, z, worst[:60]))
-        sentence = f"The votes do not go with one order: misfit {Q:,.0f}, by chance {mean:,.0f} (sd {variance**.5:,.0f}); worst"
-        sentence += f" {'; '.join(map(said, worst[:3]))}{'; worst around: ' if circle else ''}{circle}"
+        sentence = f"The votes do not fit a single order: misfit {Q:,.0f}, expected by chance {mean:,.0f} (sd {variance**.5:,.0f}); worst pairs:"
+        sentence += f" {'; '.join(map(said, worst[:3]))}{'; worst circle: ' if circle else ''}{circle}"
         pairs = [said(x) for x in worst[:10]]
         return sentence, {"misfit": Q, "by_chance": mean, "pairs": pairs, "circle": circle}
 
     def of_pair(x: int) -> Told:
         names = [votes.items[low[x]], votes.items[high[x]]]
-        return f"A pair beyond the board: {said(x)}", {"votes": float(games[x]), "pair": names}
+        return f"A pair that the board does not explain: {said(x)}", {"votes": float(games[x]), "pair": names}
 
     single = beyond(score, games, np.clip(score - left, 0, games), np.sqrt(2 * s.tau2 * V2) / V)
     return Tests("transitivity", np.array([p]), of_all), Tests("pair", single, of_pair)
@@ -442,9 +442,9 @@ def all_tests(s: Seen) -> list[Tests]:
     """Every test, or why there is none."""
     n, lacks = int((s.votes.by_judge(s.votes.games) > 0).sum()), dict[str, str]()
     if n < _JUDGES:
-        lacks["j"] = f"{n} judges, and {_JUDGES} are needed" if s.votes.judges else "no column judge"
+        lacks["j"] = f"{n} judges; {_JUDGES} are needed" if s.votes.judges else "no judge column"
     if np.isnan(s.votes.time).all():
-        lacks["t"] = "no column of times (time= names it)"
+        lacks["t"] = "no time column (name it with time=)"
     found = []
     for kind, test, needs in _TESTS:
         why = ", ".join(lacks[need] for need in needs if need in lacks)

@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Why a column is left out.
-EIGEN = (
-    "eigen: evalica's power iteration passes the winner's score to the loser, so that it ranks losers first"
-)
-ELO = "elo: rows count several votes, whose order is not known"
+EIGEN = "eigen: evalica's power iteration passes the winner's score to the loser, so it ranks losers first"
+ELO = "elo: some rows count several votes, whose order is unknown"
 
 
 def descriptive(votes: Comparisons, *, k: float = 4.0, damping: float = 0.85) -> pd.DataFrame:

@@ -1,11 +1,11 @@
 """The boards of arena-rank, FastChat and evalica by our maximiser, with their penalties, weights and ridges.
 
-For those who must match numbers that are out.  A vote has y = 1, 1/2 (ties, both-bad ones too) or 0 of the model named first,
+For users who must match published numbers.  A vote has y = 1, 1/2 (ties, also both-bad) or 0 for the model named first,
 log-odds eta = a_first - a_second + x'c, and p = F(eta).  All minimise, over votes::
 
     sum w (log(1 + e^eta) - y eta) + penalty
 
-arena-rank (0.1.1)  w = 1, or 1 / max(votes of the pair, 50).  Penalty with features: N reg |c|^2 / 2, N votes, since it is added
+arena-rank (0.1.1)  w = 1, or 1 / max(votes of the pair, 50).  Penalty with features: N reg |c|^2 / 2, N votes, because it is added
                     to the mean loss, and the weights then have mean 1.  Limits: V = (H + e)^-1 (G - reg^2 cc') (H + e)^-1,
                     H = sum w p (1 - p) zz', G = sum w^2 (y - p)^2 zz', z of abilities and features, e = hessian_reg, times N
                     where votes are not weighted or there are features; reg is not in H
@@ -14,8 +14,8 @@ FastChat            w = 1; limits from quantiles of 100 multinomial draws of the
 evalica (0.4.2)     Bradley and Terry's worths exp(a), and Davidson's by Newman's steps (2023, J. Mach. Learn. Res. 24, 1-25),
                     v = exp(tie) / 2
 
-The peers stop early, up to .1 points from these maxima.  Where an item lost or won all there is none, and they print where they
-stopped: that is refused here, and said.
+The peers stop early, up to .1 points from these maxima.  If an item lost or won all its votes, no maximum exists.  The peers
+then print the point where they stopped; here an error is raised instead.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PeerBoard:
-    """The numbers of another program, as this package finds them.
+    """The results of another program, computed by this package.
 
     Attributes
     ----------
     peer : str
-        Which program, of which version, and what it fits.
+        The program, its version, and the model it fits.
     competitors : tuple of str
-        In its own order.
+        In the program's own order.
     ratings, lower, upper, variances : float[n]
-        On its scale; nan where it has none.
+        On the program's scale; nan where it reports none.
     coeffs : mapping of str to float
-        Of the features; of evalica's `newman` v, the tie parameter.
+        Coefficients of the features; for evalica's `newman`, the tie parameter v.
     defaults : mapping of str to str
-        What it sets unasked, each value in words.
+        Settings that the program uses by default, each value in words.
     what_it_does : tuple of str
-        What penalty, weights and ridge do to these votes, in numbers, against the same model without them.
+        The effect of penalty, weights and ridge on these votes, in numbers, compared with the same model without them.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class PeerBoard:
     >>> from pairproof.boards.others.peers import as_arena_rank
     >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], [9, 8, 9], [4, 4, 3])
     >>> print(as_arena_rank(table).what_it_does[0])
-    hessian_reg=1e-05 makes standard errors 1.00 to 1.00 times as large (B: 28.3 for 28.3).
+    hessian_reg=1e-05 makes standard errors 1.00 to 1.00 times as large (B: 28.3 instead of 28.3).
     """
 
     peer: str
@@ -82,14 +82,14 @@ class PeerBoard:
     what_it_does: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """rating, lower, upper, variance by competitor, in the program's order."""
+        """Rating, lower, upper and variance of each competitor, in the program's order."""
         import pandas as pd
 
         columns = np.stack([self.ratings, self.lower, self.upper, self.variances], axis=1)
         return pd.DataFrame(columns, list(self.competitors), ["rating", "lower", "upper", "variance"])
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as a JSON object; None where there is no value."""
+        """All results as a JSON object; None where there is no value."""
         from ...report.json_text import plain
 
         rows = self.to_frame().rename_axis("model").reset_index().to_dict("records")
@@ -100,7 +100,7 @@ class PeerBoard:
         frame = (
             self.to_frame().sort_values("rating", ascending=False, kind="stable").dropna(axis=1, how="all")
         )
-        lines = [f"{self.peer}, by pairproof's maximiser", *(f"  {k}: {v}" for k, v in self.defaults.items())]
+        lines = [f"{self.peer}, maximised by pairproof", *(f"  {k}: {v}" for k, v in self.defaults.items())]
         lines += frame.to_string(float_format="%.4f").splitlines()
         lines += [f"{k}: {v:.6g}" for k, v in self.coeffs.items()]
         return "\n".join(map(label, [*lines, *self.what_it_does]))
@@ -174,8 +174,8 @@ class _Votes:
         if not self.has_maximum(self.counts):
             sets = table.only_compared().ties_as_half_wins().unseparated_sets()[1:]
             raise NotEstimableError(
-                f"{peer} prints where its steps end, which is no maximum: {listed([', '.join(s[:4]) for s in sets], 4)} lost or won"
-                " against all others. Leave these out, or fit_bradley_terry(ties='half').ranks(), which has ranks for them"
+                f"{peer} prints the point where its steps end, which is not a maximum: {listed([', '.join(s[:4]) for s in sets], 4)} lost or won"
+                " against all others. Leave these out, or use fit_bradley_terry(ties='half').ranks(), which can rank them"
             )
 
 
@@ -183,7 +183,7 @@ def _read(table: Comparisons, features: Sequence[str], in_order: bool, normalise
     """The votes, models sorted or by first appearance; cells of ordered pairs, or rows with features."""
     table = table.only_compared()
     if any((count != np.floor(count)).any() for count in (table.wins, table.ties, table.losses)):
-        raise InputError(f"{table.source}: counts are fractional; these programs have whole votes alone")
+        raise InputError(f"{table.source}: counts are fractional; these programs accept only whole votes")
     order = np.argsort(np.array(table.items, object))
     if in_order:
         order = np.argsort(np.unique(np.concatenate([table.first, table.second]), return_index=True)[1])
@@ -210,9 +210,9 @@ def _columns(table: Comparisons, names: Sequence[str], n: FloatArray, normalised
         if column is None or isinstance(column, Factor) or not np.isfinite(column).all():
             known = ", ".join(k for k, v in table.columns.items() if not isinstance(v, Factor)) or "none"
             raise InputError(
-                f"features: {name!r} is not a column of numbers, of the first less the second, in every row"
+                f"features: {name!r} is not a numeric column (first minus second) with a value in every row"
                 f" of {table.source};"
-                f" columns of numbers are {known}"
+                f" numeric columns: {known}"
             )
         found.append(column - n @ column / n.sum() if normalised else column)
     x = np.stack(found, axis=1)
@@ -242,7 +242,7 @@ def _maximum(
         b = b + step
         if np.abs(step).max() <= 1e-12 * max(1.0, float(np.abs(b).max())):
             return np.asarray(b)
-    raise ConvergenceError("100 steps found no maximum: a feature tells wins from losses without exception")
+    raise ConvergenceError("no maximum after 100 steps: a feature separates wins from losses completely")
 
 
 def _variances(
@@ -267,7 +267,7 @@ def _moved(votes: _Votes, ours: FloatArray, theirs: FloatArray) -> str:
     """Ratings by log-odds without and with it."""
     r, s = (1000.0 + POINTS * b[: len(votes.names)] for b in (ours, theirs))
     k = int(np.abs(s - r).argmax())
-    some = f"({votes.names[k]}: {s[k]:.1f} for {r[k]:.1f})"
+    some = f"({votes.names[k]}: {s[k]:.1f} instead of {r[k]:.1f})"
     return f"moves ratings by up to {abs(s[k] - r[k]):.3g} points {some}"
 
 
@@ -275,20 +275,20 @@ def _widened(votes: _Votes, ours: FloatArray, theirs: FloatArray) -> str:
     """Standard errors by variances without and with it."""
     r, s = np.sqrt(ours), np.sqrt(theirs)
     k = int(np.abs(np.log(s / r)).argmax())
-    some = f"({votes.names[k]}: {s[k]:.1f} for {r[k]:.1f})"
+    some = f"({votes.names[k]}: {s[k]:.1f} instead of {r[k]:.1f})"
     return f"makes standard errors {(s / r).min():.2f} to {(s / r).max():.2f} times as large {some}"
 
 
 def _effects(names: Sequence[str], ours: FloatArray, theirs: FloatArray) -> str:
     k = len(names)
-    some = [f"{name} {x:.4f} for {y:.4f}" for name, x, y in zip(names, theirs[-k:], ours[-k:])]
-    return f"leaves of the effects of a standard deviation {', '.join(some)}"
+    some = [f"{name} {x:.4f} instead of {y:.4f}" for name, x, y in zip(names, theirs[-k:], ours[-k:])]
+    return f"changes the effects per standard deviation ({', '.join(some)})"
 
 
 def _of_all(table: Comparisons, votes: _Votes, features: Sequence[str]) -> list[str]:
     """What no penalty does: votes of a judge as independent, models that never met on one list."""
     if votes.n_sets > 1:
-        return [f"{votes.n_sets} sets of models that no vote joins stand on one list, each with mean 1000."]
+        return [f"{votes.n_sets} sets of models that no vote connects share one list, each with mean 1000."]
     table = table.only_compared()
     judges = table.columns.get("judge")
     if not isinstance(judges, Factor) or not 1 < len(judges.levels) < table.n_comparisons:
@@ -297,8 +297,8 @@ def _of_all(table: Comparisons, votes: _Votes, features: Sequence[str]) -> list[
     by_judge = fit.clustered("judge", kind="CR1", missing="own")
     ratio = (by_judge.bse / fit.clustered(kind="CR0").bse)[list(votes.names)]
     return [
-        f"Its limits take all votes as independent; without penalty and weights those by judge ({len(judges.levels):,} judges, CR1) are"
-        f" {ratio.min():.2f} to {ratio.max():.2f} times as wide as those by single votes."
+        f"Its limits treat all votes as independent; without penalty and weights, limits clustered by judge ({len(judges.levels):,} judges, CR1) are"
+        f" {ratio.min():.2f} to {ratio.max():.2f} times as wide as those that are not."
     ]
 
 
@@ -313,20 +313,20 @@ def as_arena_rank(
     normalize_features: bool = True,
     alpha: float = 0.05,
 ) -> PeerBoard:
-    """The numbers that arena-rank converges to, with sandwich limits, and what its defaults do to these votes.
+    """The results that arena-rank converges to, with sandwich limits, and how its defaults change them.
 
     Parameters
     ----------
     votes : Comparisons
     features : sequence of str
-        Columns of numbers, of the first model less the second: ContextualBradleyTerry; none: BradleyTerry.
+        Numeric columns, first model minus second: ContextualBradleyTerry; none: BradleyTerry.
     reweighted : bool, optional
-        Whether a vote weighs 1 / max(votes of its pair, `min_pair_count`); default, as there: with features only.
+        Whether a vote has weight 1 / max(votes of its pair, `min_pair_count`); by default, as there, only with features.
     reg : float
-        Its penalty of the features' coefficients.
+        Its penalty on the features' coefficients.
     min_pair_count : int
     hessian_reg : float
-        What it adds to the Hessian for its limits, times the votes where these are not weighted.
+        What it adds to the Hessian for its limits, multiplied by the number of votes if these are not weighted.
     normalize_features : bool
     alpha : float
         1 minus the level of the limits.
@@ -338,7 +338,7 @@ def as_arena_rank(
     Raises
     ------
     InputError
-        Fractional counts, a feature that is not a column of numbers, an alpha outside (0, 1).
+        Fractional counts, a feature that is not numeric, an alpha outside (0, 1).
     NotEstimableError
         A model that lost or won all of its votes.
 
@@ -369,20 +369,20 @@ def as_arena_rank(
     alone = _maximum(told, weights, free) if penalty.any() else b
     said = [f"hessian_reg={hessian_reg:g} {_widened(told, _variances(told, b, weights, 0.0), variance)}."]
     if penalty.any():
-        so = f"reg={reg:g} is added to the mean loss and weighs as much as {total:,.0f} votes: it"
+        so = f"reg={reg:g} is added to the mean loss and has the weight of {total:,.0f} votes: it"
         said.insert(0, f"{so} {_effects(features, alone, b)}, and {_moved(told, alone, b)}.")
     if weighted:
         plain = _maximum(told, ones, free)
         wide = _widened(told, _variances(told, plain, ones, 0.0), _variances(told, alone, weights, 0.0))
-        said.insert(0, f"Weighting pairs alike {_moved(told, plain, alone)} and {wide}.")
+        said.insert(0, f"Weighting pairs equally {_moved(told, plain, alone)} and {wide}.")
     defaults = {
-        "scale": "400 points are odds of 10 to 1; init_rating 1000 is the mean of each set of models that votes join",
-        "outcome": "1, 0; ties, both-bad ones and any other word .5",
+        "scale": "400 points are odds of 10 to 1; init_rating 1000 is the mean of each connected set of models",
+        "outcome": "1, 0; ties, both-bad and any other word .5",
         "reweighted": f"True: 1 / max(votes of the pair, {min_pair_count})" if weighted else "False",
         **({"reg": f"{reg:g}", "normalize_features": f"{normalize_features}"} if k else {}),
         "hessian_reg": f"{hessian_reg:g}, here {ridge:.3g} on the diagonal of the Hessian",
-        "limits": f"sandwich of single votes, normal, {100 * (1 - alpha):g} %",
-        "stopping": "there ftol = gtol = 1e-9, up to .1 points away; here the maximum",
+        "limits": f"sandwich without clusters, normal, {100 * (1 - alpha):g} %",
+        "stopping": "arena-rank: ftol = gtol = 1e-9, up to .1 points away; here: the maximum",
     }
     title = f"arena-rank 0.1.1 {'ContextualBradleyTerry' if k else 'BradleyTerry'}"
     coeffs = dict(zip(features, b[n:].tolist()))
@@ -400,31 +400,31 @@ def as_fastchat(
     at: float = 1114.0,
     reg: float = 0.5,
 ) -> PeerBoard:
-    """The numbers that FastChat's rating_systems converges to: Bradley-Terry with its bootstrap, or style control.
+    """The results that FastChat's rating_systems converges to: Bradley-Terry with its bootstrap, or style control.
 
     Parameters
     ----------
     votes : Comparisons
-        In the order of the file: its draws are of the distinct votes in the order in which models appear.
+        In the order of the file: FastChat draws the distinct votes in the order in which models appear.
     features : sequence of str
-        Columns of numbers, of the first model less the second: style control, which has no limits here, for there the draws are
-        not seeded.
+        Numeric columns, first model minus second: style control, which has no limits here, because FastChat does not seed its
+        draws.
     replicates : int
-        Draws, from numpy's generator with seed 0 as there; 0 for none.
+        Number of draws, from numpy's generator with seed 0 as in FastChat; 0 for none.
     anchor, at : str, float
-        The model that is put `at`, if it is there.
+        The model whose rating is set to `at`, if present.
     reg : float
-        Of style control: its ridge on ratings / 400 and coefficients.
+        For style control: its ridge on ratings / 400 and coefficients.
 
     Returns
     -------
     PeerBoard
-        lower and upper are its q025 and q975.
+        `lower` and `upper` are its q025 and q975.
 
     Raises
     ------
     InputError, NotEstimableError
-        As :func:`as_arena_rank`; without features.
+        As for :func:`as_arena_rank`, without features.
 
     Examples
     --------
@@ -452,25 +452,25 @@ def as_fastchat(
         alone = _maximum(told, ones, free)
         said.append(f"reg={reg:g} {_effects(features, alone, b)}, and {_moved(told, alone, b)}.")
     elif k:
-        said.append("A model lost or won all of its votes: its ridge alone decides how far from the others.")
+        said.append("A model lost or won all its votes: the ridge alone sets its distance to the others.")
     elif replicates:
         drawn = np.array([points(_maximum(told, ones, free, counts)) for counts in _draws(told, replicates)])
         if len(drawn) < replicates:
             said.append(
-                f"{replicates - len(drawn)} of {replicates} draws have no maximum, since a model lost, won or missed all: there"
-                " they give what its steps end at, here they are left out."
+                f"{replicates - len(drawn)} of {replicates} draws have no maximum, because a model lost, won or missed all: FastChat"
+                " keeps the point where its steps end; here these draws are left out."
             )
         if len(drawn) > 1:
             (lower, upper), variance = np.quantile(drawn, [0.025, 0.975], axis=0), drawn.var(axis=0, ddof=1)
     if anchor in told.names:
-        said.append(f"{anchor} is {at:g} in every draw, so that all limits are of differences to it.")
+        said.append(f"{anchor} is {at:g} in every draw, so all limits are for differences from it.")
     drawn_by = f"quantiles .025 and .975 of {replicates} multinomial draws, numpy's generator with seed 0"
     defaults = {
-        "scale": f"400 points are odds of 10 to 1; {anchor} is {at:g} if it is there, else the mean is 1000",
+        "scale": f"400 points are odds of 10 to 1; {anchor} is {at:g} if present, otherwise the mean is 1000",
         "outcome": "1, 0; any other word .5",
-        **({"reg": f"{reg:g}, of ratings / 400 and of coefficients"} if k else {}),
-        "limits": "none here: there by draws without a seed" if k else drawn_by,
-        "stopping": "there L-BFGS-B, 100 steps, gtol 1e-6, up to .1 points away; here the maximum",
+        **({"reg": f"{reg:g}, on ratings / 400 and on coefficients"} if k else {}),
+        "limits": "none here; FastChat draws them without a seed" if k else drawn_by,
+        "stopping": "FastChat: L-BFGS-B, 100 steps, gtol 1e-6, up to .1 points away; here: the maximum",
     }
     title = f"FastChat rating_systems, {'style control' if k else 'Bradley-Terry'}"
     said += _of_all(votes, told, features) if finite else []
@@ -495,25 +495,25 @@ def as_evalica(
     method: Literal["bradley_terry", "newman"] = "bradley_terry",
     normalise: Literal["geometric mean", "sum"] = "geometric mean",
 ) -> PeerBoard:
-    """The scores that evalica converges to: worths with ties as half wins, or by Davidson's model.
+    """The scores that evalica converges to: worths with ties as half wins, or Davidson's model.
 
     Parameters
     ----------
     votes : Comparisons
     method : {"bradley_terry", "newman"}
     normalise : {"geometric mean", "sum"}
-        Which is 1: the geometric mean, as of `bradley_terry` there, or the sum, as in its gold tables.  There `newman` ends on a
-        scale that its first guess decides.
+        Which is 1: the geometric mean, as in evalica's `bradley_terry`, or the sum, as in its gold tables.  The scale of evalica's
+        own `newman` depends on its starting values.
 
     Returns
     -------
     PeerBoard
-        Without limits; `coeffs` has v of `newman`.
+        Without limits; `coeffs` holds v for `newman`.
 
     Raises
     ------
     InputError, NotEstimableError
-        As :func:`as_arena_rank`; sets of models that no vote joins.
+        As for :func:`as_arena_rank`, and for sets of models that no vote connects.
 
     Examples
     --------
@@ -529,7 +529,7 @@ def as_evalica(
     told.check_maximum(votes, "evalica")
     if told.n_sets > 1:
         raise NotEstimableError(
-            "no vote joins the sets of models: evalica prints 1 for all; fit each by itself"
+            "no vote connects the sets of models: evalica prints 1 for all; fit each set separately"
         )
     newman = method == "newman"
     davidson = newman and bool(votes.ties.any())
@@ -538,10 +538,10 @@ def as_evalica(
     score = score / score.sum() if normalise == "sum" else score
     v = float(np.exp(fit.params["tie"]) / 2.0) if davidson else 0.0
     defaults = {
-        "scale": f"the {normalise} is 1" + ("; there it is wherever its steps end" if newman else ""),
+        "scale": f"the {normalise} is 1" + ("; in evalica it depends on the last step" if newman else ""),
         "ties": "Davidson's model, v = exp(tie) / 2" if newman else "half wins",
-        "stopping": "there 100 steps or a change of 1e-6, with no word if it was not reached; here the maximum",
+        "stopping": "evalica: 100 steps or a change of 1e-6, without a warning; here: the maximum",
     }
-    said = ("It has no limits; where a model never wins it prints 1e-06 for all, with no word.",)
+    said = ("evalica has no limits; if a model never wins, it prints 1e-06 for all, without a warning.",)
     none, coeffs = np.full(len(score), np.nan), {"v": v} if newman else {}
     return PeerBoard(f"evalica 0.4.2 {method}", told.names, score, none, none, none, coeffs, defaults, said)

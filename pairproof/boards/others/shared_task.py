@@ -81,7 +81,7 @@ def shared_task(
     one_of("score", score, ("expected-wins", "trueskill"))
     if whole_number("replicates", replicates, 1) < 39 or not 0.0 < level < 1.0:
         raise InputError(
-            f"replicates={replicates}, level={level}; expected 39 draws at least, and a level between 0 and 1"
+            f"replicates={replicates}, level={level}; expected at least 39 draws and a level between 0 and 1"
         )
     found = []
     for track, part in split_tracks(table).items():
@@ -106,7 +106,7 @@ def _drawn(
     """Scores of each draw, float[replicates, n_items], and of the whole table."""
     n, counts = len(table.items), np.stack([table.wins, table.ties, table.losses])
     if (counts != np.floor(counts)).any():
-        raise InputError(f"{table.source}: counts are fractional; judgments are drawn one by one")
+        raise InputError(f"{table.source}: counts are fractional, but judgments are drawn one by one")
     outcome, row = np.nonzero(counts)
     cell, size = (outcome * n + table.first[row]) * n + table.second[row], counts[outcome, row]
     whole = np.bincount(cell, size, 3 * n * n)

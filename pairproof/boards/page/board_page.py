@@ -116,7 +116,9 @@ def who_may_be_best(board: Board) -> str:
     level = f"at {100 * board.level:g} %, all ranks at once"
     if len(best) == 1:
         return f"{best[0]} is shown to be the best ({level})."
-    return f"{len(best):,} models may be the best: {named(best, 5)}. These votes cannot separate them ({level})."
+    return (
+        f"{len(best):,} models may be the best: {named(best, 5)}. These votes cannot separate them ({level})."
+    )
 
 
 def board_table(board: Board) -> Table:
@@ -146,7 +148,7 @@ def board_table(board: Board) -> Table:
         cells += [_value(name, row.more.get(name)) for name in more]
         rows.append(tuple(cells))
     hidden = len(board.rows) - len(rows)
-    caption = f"{hidden:,} more models are not shown; JSON and CSV have them" if hidden > 0 else ""
+    caption = f"{hidden:,} more models are not shown; see the JSON and CSV files" if hidden > 0 else ""
     return Table(header, tuple(rows), caption, named_by=1, sortable=True)
 
 
@@ -203,13 +205,13 @@ def _drawn(board: Board, history: History | None) -> Iterator[Block]:
 
 
 def _scale_over_time(board: Board) -> str:
-    return _centre(board) + " Style and order are not held equal here." * bool(board.style)
+    return _centre(board) + " This table does not adjust for style and order." * bool(board.style)
 
 
 def _centre(board: Board) -> str:
     if board.scale.anchor:
         return f"{board.scale.anchor} is {board.scale.at:g} at each date."
-    return f"At each date the mean of the models that are there is {board.scale.at:g}, so that a new model moves all others."
+    return f"At each date the mean of the models present is {board.scale.at:g}, so a new model shifts all others."
 
 
 def history_table(history: History, models: Sequence[str]) -> Table:
@@ -260,7 +262,7 @@ def verified_in_words(agreements: Iterable[Any]) -> tuple[str, ...]:
     calls = dict.fromkeys(a.r_call.partition(",")[0] for a in held)
     least = f", the least to {int(min(a.digits for a in agree))} digits" if agree else ""
     return (
-        f"Of the fit behind the ratings {len(agree):,} of {len(held):,} numbers agree with R ({named(calls, 5)}){least}.",
+        f"In the fit behind the ratings, {len(agree):,} of {len(held):,} numbers agree with R ({named(calls, 5)}){least}.",
     )
 
 
@@ -270,16 +272,14 @@ def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[B
     yield Heading("References")
     yield Bullets(references(board))
     yield Heading("How to check this page")
-    not_held = (
-        "No number of this page was compared with R; fit.verify() of the board's fit does so where R is."
-    )
+    not_held = "No number on this page was compared with R. To compare them, call fit.verify() on the board's fit where R is installed."
     yield Bullets(
         (
             f"Made by pairproof {pairproof.__version__}. The votes' digest, the SHA-256 of the pooled counts, is"
             f" {board.data.digest}.",
             *(verified or (not_held,)),
-            f"{CSV if beside else 'The CSV'} has every digit of the table above. Whoever has the votes makes all numbers"
-            " again and gets a verdict on each:",
+            f"{CSV if beside else 'The CSV'} gives the table above in full precision. With the votes, all numbers can"
+            " be recomputed, with a verdict on each:",
         )
     )
     lines = [check_command(board, CSV, "VOTES")]
@@ -326,7 +326,7 @@ def write_board(
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{place}: cannot be made ({error.strerror}); name a folder") from error
+        raise InputError(f"{place}: cannot be created ({error.strerror}); name a folder") from error
     beside = checkable(board)
     texts = {
         PAGE: render_html(

@@ -83,8 +83,8 @@ def ratings_picture(board: Board, rows: Sequence[BoardRow]) -> Picture:
     """Ratings with limits, and the ranks that each model may have, best first."""
     level = f"{100 * board.level:g} %"
     scale, ends = _range_of(rows), [x for row in rows for x in (row.low, row.high) if x is not None]
-    arrows = "" if all(map(scale.holds, ends)) else ", an arrow where they go on"
-    hollow = "" if all(row.status == "settled" for row in rows) else "; hollow dots with dashes are provisional"
+    arrows = "" if all(map(scale.holds, ends)) else ", with an arrow where they continue"
+    hollow = "" if all(row.status == "settled" for row in rows) else "; hollow dashed dots are provisional"
     tiers = " A heavier line separates tiers." if len({row.tier for row in rows}) > 1 else ""
     caption = (
         f"Dots are ratings and lines their {level} limits{arrows}{hollow}. The numbers on the left (on a wide page the"
@@ -193,7 +193,7 @@ def shares_pictures(board: Board) -> Iterator[Picture]:
     few, n = min(len(models), MOST_WRITTEN), len(models)
     some = "" if few == len(board.rows) else f" The first {few} of {len(board.rows):,} models."
     caption = (
-        "Per cent of the votes that the model of the row won against that of the column, a tie as half; below it, in"
+        "Percentage of votes that the row's model won against the column's, counting a tie as half; below it, in"
         f" italics, what the fitted model expects, and the number of votes.{some}"
     )
     title = "Who beats whom"
@@ -201,9 +201,9 @@ def shares_pictures(board: Board) -> Iterator[Picture]:
     if n > few:
         rest = "" if n == len(board.rows) else f" The first {n:,} of {len(board.rows):,} models."
         caption = (
-            "All pairs, best first from the top and from the left: blue where the model of the row won more than half, orange"
-            f" where less, by steps of ten per cent; blank where there are fewer than {LEAST_TINTED} votes. On the left as"
-            f" voted, on the right (below, on a narrow screen) as expected.{rest}"
+            "All pairs, best first from the top and from the left: blue if the row's model won more than half,"
+            f" orange if less, in steps of ten per cent; blank if there are fewer than {LEAST_TINTED} votes. Left: as"
+            f" voted; right (below, on a narrow screen): as expected.{rest}"
         )
         yield Picture(caption, partial(_maps, np.where(votes < LEAST_TINTED, np.nan, share), expected))
 
@@ -234,7 +234,7 @@ def _written(models: Sequence[str], votes: FloatArray, share: FloatArray, expect
             n, s, e = votes[i, j], share[i, j], expected[i, j]
             expects = "" if math.isnan(e) else f"expected {100 * e:.1f} %"
             said = f"{100 * s:.1f} % of {n:,.10g} votes" if n else "no votes"
-            whole = f"{shorten(name)} against {shorten(other)}: {said}{', ' * bool(expects)}{expects}"
+            whole = f"{shorten(name)} vs. {shorten(other)}: {said}{', ' * bool(expects)}{expects}"
             td = _add(tr, "td", title=whole, class_=_tint(s) if n >= LEAST_TINTED else "")
             _add(td, "b", f"{100 * s:.0f}" if n else "-")
             _add(td, "i", "-" if math.isnan(e) else f"{100 * e:.0f}")
@@ -246,7 +246,7 @@ def _maps(share: FloatArray, expected: FloatArray) -> Element:
     both = Element("div", {"class": "maps"})
     for name, of in (("as voted", share), ("as expected", expected)):
         n = len(of)
-        said = f"Shares of wins of {n} models against each other, {name}"
+        said = f"Shares of wins between {n} models, {name}"
         svg = _add(both, "svg", role="img", aria_label=said)
         for k in range(0, n, 10 if n <= 100 else 25):
             at = _pc((k + 0.5) / n)
@@ -280,7 +280,7 @@ def history_picture(history: History, models: Sequence[str], scale_said: str) ->
     """Ratings at each date; the first models have names, colours, dashes and limits, the others are thin lines."""
     k = min(len(DASHES), len(models))
     caption = (
-        f"Ratings by all votes up to each date, with limits, of the first {k} models of today; thin lines are the others."
+        f"Ratings from all votes up to each date, with limits, for today's first {k} models; thin lines are the others."
         f" {scale_said}"
     )
     return Picture(caption, partial(_over_time, history, models), "Over time")

@@ -66,7 +66,7 @@ def votes_csv(board: Board) -> str:
     for name in dict.fromkeys(covariates):
         column = table.columns[name]
         if isinstance(column, Factor):
-            raise InputError(f"column {name!r} of the model is text; a board's style is numbers")
+            raise InputError(f"column {name!r} of the model is text; style columns must be numeric")
         numbers.append(column)
         names.append(name)
     counts = {
@@ -141,13 +141,13 @@ def board_claims(board: Board, csv_name: str, votes_name: str, sha256: str) -> s
     }
     counted_only = board.clusters is not None and not _clusters(board)
     lines = [
-        "# Every number of a leaderboard, as data: `pairproof check` fits the votes again and says which come out.",
+        "# Every number of a leaderboard, as data: `pairproof check` refits the votes and reports which numbers are reproduced.",
         "",
         "[paper]",
         *toml_lines(
             {
                 "id": "leaderboard",
-                "title": f"Leaderboard of {len(board.rows):,} models by {board.data.votes:,.10g} votes",
+                "title": f"Leaderboard of {len(board.rows):,} models from {board.data.votes:,.10g} votes",
                 "read_from": csv_name,
             }
         ),
@@ -159,7 +159,7 @@ def board_claims(board: Board, csv_name: str, votes_name: str, sha256: str) -> s
     if counted_only:
         lines += [
             "",
-            "# Limits and ranks are by clusters of votes that were counted and not kept; they are not claimed.",
+            "# Limits and ranks use clusters of votes that were counted but not kept; they are not claimed.",
         ]
         return "\n".join([*lines, ""])
     lines += _claim(board, "limits", {"stat": limits}) if limits else []

@@ -184,12 +184,12 @@ def r_package(package: str, too_old: bool = False, machine: Machine | None = Non
 def start_cure(kind: str, text: str, environment: Mapping[str, str] | None = None) -> str:
     """The command that helps after a failed start of R, from the error's kind and message."""
     if kind == "folder":
-        return "set TMPDIR to a folder that exists and can be written to, on a disk with space"
+        return "set TMPDIR to an existing, writable folder on a disk with free space"
     given = environment or os.environ
     version = r_version_of(given.get("PATH", ""))
     if kind == "no-r":
         astray = version and given.get("R_HOME")
-        return f"unset R_HOME: R {version} on PATH knows where it is" if astray else no_r_cure()
+        return f"unset R_HOME: R {version} on PATH finds its own home" if astray else no_r_cure()
     if kind == "no-rpy2":
         return python_package("rpy2", RPY2, version)
     if "Rcomplex" in text:

@@ -64,7 +64,7 @@ class Backend(AnswersR):
     def ask(self, call: RCall, timeout: float | None = None) -> RResult:
         """Answer a call as the mode says."""
         if self.mode == "none":
-            raise RUnavailable(f'{call.name}: R was not to be asked (mode "none")')
+            raise RUnavailable(f'{call.name}: R is not asked in mode "none"')
         if self.mode == "recorded":
             return self._replay(call, 'the mode is "recorded"')
         why_not = self._session().missing(call.needs)

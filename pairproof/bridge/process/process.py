@@ -60,7 +60,7 @@ def read_frame(pipe: BinaryIO | Any, first: bool = False) -> tuple[bytes | None,
     if not start:
         return None, b""
     if not start.endswith(MARK):
-        raise NoReply(f"it wrote {bytes(start[:40])!r} where a reply begins")
+        raise NoReply(f"it wrote {bytes(start[:40])!r} instead of the start of a reply")
     prelude = bytes(start[: -len(MARK)])
     size = _read(pipe, 8)
     length = struct.unpack(">Q", size)[0] if len(size) == 8 else 0
@@ -89,7 +89,7 @@ class _Plain(pickle.Unpickler):
     """An unpickler of plain values."""
 
     def find_class(self, module: str, name: str) -> Any:
-        raise NoReply(f"its reply holds a Python object, {module}.{name}")
+        raise NoReply(f"its reply contains a Python object, {module}.{name}")
 
     def persistent_load(self, pid: Any) -> Any:
         raise NoReply("its reply refers to an object elsewhere")
@@ -118,7 +118,7 @@ def node_of(value: Any) -> Node:
         raise
     except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
         raise NoReply(
-            f"its reply holds something that is not a value of R ({type(error).__name__}: {str(error)[:80]})"
+            f"its reply contains something that is not an R value ({type(error).__name__}: {str(error)[:80]})"
         ) from None
 
 
@@ -134,13 +134,13 @@ def _node(value: Any) -> Node:
     if tag in ("lang", "opaque"):
         return (tag, _text(payload), named)
     if tag not in DTYPES:
-        raise NoReply(f"its reply holds a value of unknown kind {str(tag)[:40]!r}")
+        raise NoReply(f"its reply contains a value of unknown kind {str(tag)[:40]!r}")
     return (tag, np.frombuffer(bytearray(payload), dtype=DTYPES[tag]), named)
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise NoReply(f"its reply holds {type(value).__name__} {str(value)[:40]!r} where text was expected")
+        raise NoReply(f"its reply holds {type(value).__name__} {str(value)[:40]!r} instead of text")
     return value
 
 
@@ -192,7 +192,7 @@ def find_r_home(environment: Mapping[str, str]) -> str:
             )
         home = lines[-1]
     if not os.path.isdir(os.path.join(home, "library", "base")):
-        raise StartFailed("no-r", f"R_HOME is {home}, which holds no R (no library/base there)")
+        raise StartFailed("no-r", f"R_HOME is {home}, which does not contain R (no library/base)")
     return home
 
 
@@ -382,8 +382,8 @@ class RProcess:
         except queue.Empty:
             self.kill()
             raise RTimeout(
-                f"R did not answer within {seconds:g} s; its process was ended, and the next call starts a"
-                " new one. Pass a larger timeout if the call needs it"
+                f"R did not answer within {seconds:g} s; its process was stopped, and the next"
+                " call starts a new one. Pass a larger timeout if needed"
             ) from None
         if frame is None:
             raise RCrashed(self._how_it_ended(time.monotonic() - started))

@@ -59,14 +59,14 @@ def to_r(fit: Fit) -> str:
     -------
     str
         R source in ASCII, for ``Rscript --vanilla``.  It prints every parameter, the deviance, df and the
-        log-likelihood to 17 digits.  Standard errors are those of the model; of a fit with standard errors by
-        cluster the script says so.  Models of whole answers are fitted by listing every possible answer; models
+        log-likelihood to 17 digits.  Standard errors are those of the model; for a fit with clustered standard
+        errors the script says so.  Models of whole answers are fitted by listing every possible answer; models
         of contests (links, offsets, reduced bias, general ties, random effects) by BTm, brglm2, gnm or lme4.
 
     Raises
     ------
     InputError
-        Latent classes, a prior, two components of variance, or more numbers than a script can hold.
+        Latent classes, a prior, two components of variance, or more numbers than fit in a script.
 
     Examples
     --------

@@ -1,19 +1,19 @@
 """Compares a recorded answer with a live one, field by field.
 
-What counts as drift is a number that shares too few digits, and an error that came or went.  Numbers are compared
-in digits, also those inside printed lines and messages.  Two numbers share ``-log10(|a - b| / max(|a|, |b|))``
-digits, at most 16; where both are below 1e-9 they are noise around zero (deviances of saturated models, scores),
+What counts as drift is a number that shares too few digits, and a new or missing error.  Numbers are compared
+in digits, including those inside printed lines and messages.  Two numbers share ``-log10(|a - b| / max(|a|, |b|))``
+digits, at most 16; if both are below 1e-9, they are noise around zero (deviances of saturated models, scores),
 and share ``-log10 |a - b|`` digits.  Elements of a vector that differ by less than 16 units in the last place of
-the largest element are compared relative to that one, because they come from sums over the whole vector: an
-expected count of 2.7e-9 beside counts of 40 shared only 5.8 of its own digits after a change of the BLAS, a
-difference of 5e-15.  The names of numbers (of coefficients, items, levels) count too: a number under another name
-is another number.
+the largest element are compared relative to that element, because they come from sums over the whole vector: an
+expected count of 2.7e-9 next to counts of 40 shared only 5.8 of its own digits after a change of the BLAS, a
+difference of 5e-15.  The names of numbers (of coefficients, items, levels) count too: a number under a different
+name is a different number.
 
-What is told and never counts: how R words it, and how an algorithm stopped.  Words are those of printed lines,
-warnings and errors, the calls that R names in them, and its sentences inside a value; they belong to R's version
-(4.5 words the warnings of `nlm` in its own way, and its `anova` of a glm has one column more than that of 4.2).
-The number of an algorithm's steps, whether it reports convergence and its warnings about that depend on the last
-bits of sums that the BLAS computes.  Observed with OpenBLAS instead of the reference BLAS: gnm took 500 steps and
+Two kinds of difference are reported and never count: R's wording, and how an algorithm stopped.  Wording means
+printed lines, warnings and errors, the calls named in them, and sentences inside a value; it depends on R's version
+(4.5 changed the warnings of `nlm`, and its `anova` of a glm has one more column than that of 4.2).
+An algorithm's number of steps, its report of convergence and its warnings about it depend on the last bits of the
+BLAS's sums.  Observed with OpenBLAS instead of the reference BLAS: gnm took 500 steps and
 reported "not converged" instead of 8 steps, with every number the same to 14 digits.
 """
 
@@ -65,12 +65,12 @@ def matters(
     versions: Mapping[str, str | None] | None = None,
     key: str = "",
 ) -> list[Drift]:
-    """The differences that count as drift: numbers that share too few digits, are missing or stand under another
-    name, and an error that came or went.
+    """The differences that count as drift: numbers that share too few digits, are missing or have a different
+    name, and a new or missing error.
 
     ``floor`` holds for the numbers of an R function unless `drift_floors.toml` has a lower one for it, or for the
-    record with this ``key``; what R or a
-    package of one of these ``versions`` is known to answer in another way is no drift.
+    record with this ``key``; a known
+    change of R or of a package in one of these ``versions`` is not drift.
     """
     return [
         d
@@ -84,7 +84,7 @@ def matters(
 
 @dataclass(frozen=True)
 class RChange:
-    """A part of an answer that R or a package gives in another way from a version on."""
+    """A part of an answer that changed in a version of R or of a package."""
 
     r_call: str
     part: str
@@ -93,7 +93,7 @@ class RChange:
     why: str
 
     def of(self, r_call: str, part: str, versions: Mapping[str, str | None]) -> bool:
-        """Whether it is known of this part of the answer of these versions."""
+        """Whether this change applies to this part of an answer with these versions."""
         here = versions.get(self.package)
         known = (self.r_call, self.part) == (r_call, part)
         return known and bool(here) and _release(here) >= _release(self.since)
@@ -142,10 +142,10 @@ def read_drift_floors(text: str) -> dict[tuple[str, str], DriftFloor]:
                 said = f"digits {floor.digits:g} and observed {floor.observed:g}"
                 raise InputError(f"{where}: {said}; expected 0 <= digits <= observed <= 16")
             if len(floor.why.split()) < 4:
-                raise InputError(f"{where}: {floor.why!r} is not a reason; say in a sentence why this floor")
+                raise InputError(f"{where}: {floor.why!r} is not a reason; explain the floor in a sentence")
             key = (floor.record or r_call, part)
             if key in found:
-                raise InputError(f"{where}: {key[0]} has a floor for {part} already")
+                raise InputError(f"{where}: {key[0]} already has a floor for {part}")
             found[key] = floor
     return found
 
@@ -155,8 +155,8 @@ def _list(value: str | list[str]) -> list[str]:
 
 
 def floor_for(r_call: str, part: str, floor: float, key: str = "") -> float:
-    """The digits asked of a part of an R function's answer: ``floor``, or fewer where the file says so of the
-    record with this key, or of the function.
+    """The digits asked of a part of an R function's answer: ``floor``, or fewer if the file has a lower floor for
+    the record with this key, or for the function.
     """
     known = drift_floors()
     places = ((name, of) for name in (key[:16], r_call) for of in (part, "*"))
@@ -196,16 +196,16 @@ def tells_of_stopping(difference: Drift) -> bool:
     return difference.what == NUMBER_IN_TEXT and bool(STOPPING_WORDS.search(str(difference.recorded)))
 
 
-NUMBER_IN_TEXT, CAME, WENT = "number in text", "an error that came", "an error that went"
-#: What a difference inside a value is called where it is only told.
-WORDS, ADDED = "words", "more than in the record"
+NUMBER_IN_TEXT, CAME, WENT = "number in text", "new error", "missing error"
+#: The kinds of difference inside a value that are only reported.
+WORDS, ADDED = "words", "not in the record"
 #: Names of texts inside a value that are R's sentences: the heading of a table of tests, the name that R
 #: gives to a test, and its error where one part of an answer failed.
 SENTENCES = re.compile(r"heading|method|\w+_error")
 
 
 def tells_of_words(difference: Drift) -> bool:
-    """Whether a difference is only about R's words, or about something that its answer has beside the record's."""
+    """Whether a difference is only about R's words, or about something in its answer that the record lacks."""
     where = re.split(r"[/\[@]", difference.field)[0]
     if where == "value":
         return difference.what in (WORDS, ADDED)
@@ -223,18 +223,18 @@ def said_of_stopping(differences: Sequence[Drift]) -> str:
             name = d.field.rpartition("/")[2].removesuffix("[0]")
             live, recorded = (bool(v) if name == "converged" else v for v in (d.live, d.recorded))
             told.append(f"{name} {_short(live)}, recorded {_short(recorded)}")
-    return f"R stopped differently from when it was recorded: {'; '.join(told)}" if told else ""
+    return f"R stopped differently than in the record: {'; '.join(told)}" if told else ""
 
 
 def said_of_words(differences: Sequence[Drift]) -> str:
-    """One line on what R words differently from its record, or has beside it; else ""."""
+    """One line on differences from the record in wording or by additional parts; else ""."""
     told = [
         f"{d.field.removeprefix('value/')} {_short(d.live)}, recorded {_short(d.recorded)}"
         for d in differences
         if tells_of_words(d) and not tells_of_stopping(d)
     ]
     more = f"; and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
-    said = f"R words it differently from when it was recorded: {'; '.join(told[:MOST_TOLD])}{more}"
+    said = f"R's wording differs from the record: {'; '.join(told[:MOST_TOLD])}{more}"
     return said if told else ""
 
 
@@ -328,7 +328,7 @@ def _nodes(path: str, a: Node, b: Node, units: Mapping[str, float]) -> list[Drif
     x, y = ([n[1]] if isinstance(n[1], str) else list(n[1]) for n in (a, b))
     sentences = SENTENCES.fullmatch(re.split(r"[/@]", path)[-1]) is not None
     return found + [
-        # An empty text beside a sentence is an error that came or went.
+        # An empty text next to a sentence is a new or missing error.
         Drift(f"{path}[{i}]", WORDS if a[0] == "lang" or sentences and p and q else "text", p, q)
         for i, (p, q) in enumerate(zip(x, y))
         if p != q
@@ -336,7 +336,7 @@ def _nodes(path: str, a: Node, b: Node, units: Mapping[str, float]) -> list[Drif
 
 
 def _without_more(path: str, a: Node, b: Node) -> tuple[Node, list[Drift]]:
-    """The live node without what it has beside the recorded one, and what that was: further entries of a named
+    """The live node without parts that the recorded one lacks, and these parts: further entries of a named
     list, columns of a matrix after the recorded ones, labels after the recorded ones.
     """
     kind, values, attributes = b

@@ -96,8 +96,7 @@ class Records:
             write_file(path, text, kind="", again=True, known=lambda _there: True)
         except (OSError, InputError) as error:
             raise PermissionError(
-                f"cannot write records into {directory}: {error}; set {ENVIRONMENT} to a directory "
-                "of your own"
+                f"cannot write records into {directory}: {error}; set {ENVIRONMENT} to your" " own directory"
             ) from error
         return read_record(path)
 
@@ -106,8 +105,8 @@ class Records:
         directory = self.directories[0]
         if directory.resolve() == PACKAGED and not in_checkout():
             raise InputError(
-                f"records would be written into an installed package, {directory}; expected a folder of your own:"
-                f" `pairproof record --into FOLDER`, or set {ENVIRONMENT}=FOLDER, which is then searched first"
+                f"records would be written into an installed package, {directory}; expected your own"
+                f" folder: `pairproof record --into FOLDER`, or set {ENVIRONMENT}=FOLDER, which is then searched first"
             )
         return directory
 
@@ -272,7 +271,7 @@ def read_record(path: Path) -> Record:
         packed = _archived(path.parent).get(path.name)
         content = json.loads(packed or path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f'it does not say "format": {FORMAT}')
+            raise ValueError(f'it does not contain "format": {FORMAT}')
         said = content["answer"]
         about: dict[str, Any] = dict(content["session"])
         answer = Answer(

@@ -86,7 +86,7 @@ def data_frame(columns: Mapping[str, Any]) -> RArgument:
     nodes = {checked_text(k, "a column name"): to_node(v, f"column {k!r}") for k, v in columns.items()}
     lengths = {k: node_length(n) for k, n in nodes.items()}
     if len(set(lengths.values())) > 1:
-        raise ValueError(f"columns of a data frame must be equally long; found {lengths}")
+        raise ValueError(f"columns of a data frame must have equal lengths; found {lengths}")
     rows = next(iter(lengths.values()), 0)
     return RArgument(frame_node(list(nodes), list(nodes.values()), integers([INT_NA, -rows])))
 

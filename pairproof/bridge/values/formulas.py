@@ -85,7 +85,7 @@ class _Reader:
         self.place, self.depth = 0, 0
         if len(text) > LONGEST:
             raise FormulaError(
-                f"{where}: a formula of {len(text):,} characters; at most {LONGEST:,} are taken"
+                f"{where}: a formula of {len(text):,} characters; at most {LONGEST:,} are allowed"
             )
         self.tokens = list(self._split())
 
@@ -112,7 +112,7 @@ class _Reader:
             kind = cast(Kind, match.lastgroup)  # the groups are named as the kinds are
             word = match[match.lastgroup or 0]
             if kind == "name" and word in RESERVED:
-                raise self._refusal(f"{word} is R's own word, no column", at)
+                raise self._refusal(f"{word} is a reserved word in R, not a column", at)
             yield Token(kind, word, at, spaced)
             at, spaced = match.end(), False
 
@@ -125,7 +125,7 @@ class _Reader:
         while self._next() in _BINARY and not (self._next() == "~" and self.depth == 1):
             sign = self._next()
             if sign in _COMPARISONS and compared:
-                self._refuse("R compares two things at a time; put one comparison into parentheses")
+                self._refuse("R compares two values at a time; put one comparison in parentheses")
             compared = sign in _COMPARISONS or compared and sign not in ("|", "~")
             self._take()
             self._operand()
@@ -149,7 +149,7 @@ class _Reader:
             index = self._take()
             if index is None or index.kind not in ("name", "ticked"):
                 self.place -= index is not None
-                self._refuse("only [..], or the name of a column between brackets, is taken")
+                self._refuse("only [..], or the name of a column between brackets, is allowed")
             self._expect("]")
 
     def _call(self, function: Token) -> None:
@@ -205,6 +205,6 @@ class _Reader:
             else (f"at {here!r}" if here else f"after {before!r}, where it ends")
         )
         return FormulaError(
-            f"{self.where}: {why}: {shown} (character {at + 1}). A formula is made of names, numbers, ~ + - :"
-            " * / ^ |, parentheses and a few functions; it is never run as code"
+            f"{self.where}: {why}: {shown} (character {at + 1}). A formula consists of names, numbers, ~ + - :"
+            " * / ^ |, parentheses and a few functions; it is never executed as code"
         )

@@ -67,7 +67,7 @@ def _frame(frame: pd.DataFrame, where: str) -> Node:
         raise TypeError(f"{where}: column names must be text; found {wrong[:5]}")
     if len(set(names)) != len(names):
         raise ValueError(
-            f"{where}: column names must differ; twice: {sorted({c for c in names if names.count(c) > 1})}"
+            f"{where}: column names must be unique; repeated: {sorted({c for c in names if names.count(c) > 1})}"
         )
     columns = [column(frame.iloc[:, j], f"column {c!r}") for j, c in enumerate(names)]
     return frame_node([str(c) for c in names], columns, _row_names(frame.index, where))
@@ -83,7 +83,7 @@ def _row_names(index: pd.Index, where: str) -> Node:
         if all(isinstance(v, int) and INT_NA < v < 2**31 for v in labels):
             return integers(labels)
     raise TypeError(
-        f"{where}: R's row names must be distinct text or integers; found an index of {index.dtype} "
+        f"{where}: R's row names must be unique text or integers; found an index of {index.dtype} "
         f"({'with duplicates' if index.has_duplicates else 'no duplicates'}); call reset_index() first"
     )
 
@@ -116,7 +116,7 @@ def column(series: pd.Series, where: str) -> Node:
     if found is None and len(plain):
         kinds = sorted({type(v).__name__ for v in plain if v is not None})
         raise TypeError(
-            f"{where} ({dtype}) holds {' and '.join(kinds)}; R columns have one type: convert it first"
+            f"{where} ({dtype}) contains {' and '.join(kinds)}; R columns have one type: convert it first"
         )
     return characters([]) if found is None else found
 
@@ -203,7 +203,7 @@ def columns_of(frame: RList) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for name, column in zip(frame.names or (), frame.values):
         if not isinstance(column, RVector):
-            raise InputError(f"column {name} of the data frame is {type(column).__name__}, no vector")
+            raise InputError(f"column {name} of the data frame is {type(column).__name__}, not a vector")
         if column.values.ndim == 2:
             margin = column.dimnames[1] if column.dimnames and column.dimnames[1] else None
             for k in range(column.values.shape[1]):
@@ -266,11 +266,11 @@ def read_frame(
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{Path(path).name} cannot be read: {error}") from None
     if not lines or any(len(line) != len(lines[0]) for line in lines):
-        raise InputError(f"{Path(path).name}: expected lines of as many fields as its first")
+        raise InputError(f"{Path(path).name}: expected every line to have as many fields as the first")
     named = dict(factors or {})
     absent = [c for c in (*named, *text, *ordered) if c not in lines[0]]
     if absent:
-        raise InputError(f"{Path(path).name} has no column {absent[0]!r}; it has {', '.join(lines[0])}")
+        raise InputError(f"{Path(path).name} has no column {absent[0]!r}; found {', '.join(lines[0])}")
     out: dict[str, Any] = {}
     for k, name in enumerate(lines[0]):
         fields = [None if line[k] == "" else line[k] for line in lines[1:]]

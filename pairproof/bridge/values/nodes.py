@@ -253,7 +253,7 @@ def factor(codes: Sequence[int] | NDArray[Any], levels: Sequence[str], ordered: 
     """An R factor; ``codes`` count from 0, -1 is NA."""
     given = np.asarray(codes, dtype=np.int64)
     if len(set(levels)) != len(levels):
-        raise ValueError(f"factor levels must differ; found {list(levels)}")
+        raise ValueError(f"factor levels must be unique; found {list(levels)}")
     if given.size and (given.max() >= len(levels) or given.min() < -1):
         raise ValueError(
             f"factor codes must be -1 to {len(levels) - 1}; found {given.min()} to {given.max()}"
@@ -385,7 +385,7 @@ def array_node(array: NDArray[Any], where: str) -> Node:
         found = atoms(flat.tolist(), where) if kind == "O" else None
         if found is None:
             raise TypeError(
-                f"{where}: numpy dtype {array.dtype} has no R form, or its values are of several kinds"
+                f"{where}: numpy dtype {array.dtype} has no R form, or its values have several types"
             )
         node = found
     if array.ndim > 1:

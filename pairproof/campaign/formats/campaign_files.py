@@ -70,14 +70,14 @@ def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
         before = seen.setdefault(name, row)
         if before < row:
             raise InputError(
-                f"{table.where(row, 'id')}: {name!r} is also the id of row {before + 1}; ids must be distinct"
+                f"{table.where(row, 'id')}: {name!r} is also the id of row {before + 1}; ids must be unique"
             )
     columns = tuple(c for c in table.columns if c not in ("id", MARK))
     taken = [c for c in columns if c in BATCH_COLUMNS]
     if taken:
         raise InputError(
-            f"{table.source}: column {', '.join(map(repr, taken))}: a batch file has a column of this name"
-            " itself; rename it"
+            f"{table.source}: column {', '.join(map(repr, taken))}: batch files use this column"
+            " name; rename the column"
         )
     return ItemsFile(table, tuple(ids), columns)
 
@@ -104,7 +104,7 @@ def check_numbered(columns: Sequence[str], per_hit: int, source: str) -> None:
     twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
     if twice:
         raise InputError(
-            f"{source}: when numbered from 1 to {per_hit}, two columns get the name {twice[0]!r}; rename one"
+            f"{source}: numbering from 1 to {per_hit} gives two columns the name {twice[0]!r}; rename one"
             f" of {', '.join(map(repr, columns))}"
         )
 

@@ -27,19 +27,19 @@ class Kind:
 
 
 _UPDATE = "add it with 'pairproof easl update C.db FILE'"
-_IMPORT = "make a campaign of it with 'pairproof easl import C.db FILE'"
-_INIT = "make a campaign of its items with 'pairproof easl init C.db FILE'"
-_SHOW = "'pairproof easl demographics C.db FILE' shows it beside the annotators"
+_IMPORT = "create a campaign from it with 'pairproof easl import C.db FILE'"
+_INIT = "create a campaign from its items with 'pairproof easl init C.db FILE'"
+_SHOW = "'pairproof easl demographics C.db FILE' shows it next to the annotators"
 _OF_ERRORS = (
-    "error weights give no bounded score that a campaign could use; give each segment a score from 0 to 100 (for"
-    " example with the ESA protocol), or compare systems by 'pairproof fit'"
+    "error weights give no bounded score for a campaign; give each segment a score from 0 to 100 (for"
+    " example with the ESA protocol), or compare systems with 'pairproof fit'"
 )
 _KINDS = (
     ("results", "a results file", _UPDATE),
     ("label-studio", "an export of Label Studio", _UPDATE),
     ("log", "a log of a campaign", _IMPORT),
     ("model", "a model file", _IMPORT),
-    ("batch", "a batch of HITs without answers", "annotators answer it; add the results they return"),
+    ("batch", "a batch of HITs without answers", "annotators answer it; add their results"),
     ("appraise-scores", "a table of scores from Appraise", _IMPORT),
     ("wmt-scores", "a table of direct assessment scores from WMT", _IMPORT),
     ("appraise-batch", "a batch of Appraise", _INIT),
@@ -64,7 +64,7 @@ def refuse_other(raw: bytes, source: str, wanted: Sequence[str], expected: str) 
     kind = kind_of_file(raw, source)
     if kind is not None and kind.name in wanted:
         return kind.name
-    found = f"is {kind.what}; {kind.cure}" if kind else "is of no kind that is known"
+    found = f"is {kind.what}; {kind.cure}" if kind else "is of an unknown kind"
     raise InputError(f"{source}: {found}; expected {expected}")
 
 

@@ -107,8 +107,8 @@ def of_pair(lines: Sequence[JudgedLine], pair: str | None, source: str) -> list[
     pairs = sorted({line.pair for line in lines})
     if pair is None and len(pairs) > 1:
         raise InputError(
-            f"{source}: scores of {len(pairs)} language pairs: {', '.join(pairs[:12])}; a campaign has one:"
-            f" choose it with --pair, for example --pair {pairs[0]}"
+            f"{source}: scores of {len(pairs)} language pairs: {', '.join(pairs[:12])}; a campaign has"
+            f" one: select it with --pair, for example --pair {pairs[0]}"
         )
     chosen = [line for line in lines if pair is None or line.pair == pair]
     if not chosen:
@@ -230,7 +230,7 @@ def read_wmt(raw: bytes, source: str) -> list[JudgedLine]:
     names = [_unquoted(name) for name in names]
     absent = [name for name in NEEDED if name not in names]
     if absent or len(set(names)) < len(names):
-        what = f"no column {listed(absent)}" if absent else "a column stands twice"
+        what = f"no column {listed(absent)}" if absent else "a column appears twice"
         raise InputError(f"{source}: {what}; found {listed(names)}")
     places = [(row, f"{source}, line {k}") for k, row in enumerate(rows[1:], 2) if row.strip()]
     lines = [_wmt_line(dict(zip(names, _cells(row, len(names), where))), where) for row, where in places]
@@ -248,7 +248,7 @@ def _cells(row: str, width: int, where: str) -> list[str]:
     cells = [_unquoted(c) for c in row.split("\t")]
     if len(cells) != width:
         raise InputError(
-            f"{where}: {len(cells)} fields parted by tabs, but the header has {width} names; was"
+            f"{where}: {len(cells)} tab-separated fields, but the header has {width} names; was"
             " the file saved by a spreadsheet?"
         )
     return cells
@@ -405,8 +405,8 @@ def _hits(lines: Sequence[JudgedLine]) -> list[_Hit]:
         twin = next((other for other in given if _key(other) == _key(line)), None)
         if twin is not None:
             raise InputError(
-                f"{line.where}: annotator {line.annotator!r} scores the same output as in"
-                f" {twin.where.rpartition(', ')[2]}, at the same time; remove one of the lines"
+                f"{line.where}: annotator {line.annotator!r} scores the same"
+                f" output in {twin.where.rpartition(', ')[2]}, at the same time; remove one of the lines"
             )
         given.append(line)
     return list(found.values())

@@ -51,7 +51,7 @@ def deal(hits: int, annotators: IntArray, each: int, load: IntArray, rng: Genera
     m = len(annotators)
     if not 1 <= each <= m:
         raise InputError(
-            f"{each} different annotators for each HIT, but {m} can be given HITs; register more ('easl"
+            f"{each} different annotators per HIT, but only {m} can receive HITs; register more ('easl"
             " annotators add'), or ask for fewer (--judgments)"
         )
     period = m // math.gcd(m, each)
@@ -175,7 +175,7 @@ def parse_rule(text: str) -> tuple[Condition, ...]:
     """The conditions of a rule."""
     found = [_condition(part, text) for part in re.split(r"\band\b", text)]
     if len({(c.name, c.near) for c in found}) < len(found):
-        raise InputError(f"--qualify {text!r}: the same quantity twice; expected each once")
+        raise InputError(f"--qualify {text!r}: the same quantity appears twice; expected each once")
     return tuple(found)
 
 
@@ -292,7 +292,7 @@ def people(store: Store, a: About) -> People:
         if a.design.qualify:
             cure = "open the qualification batch with 'easl next --qualification', and add its results"
             todo = f" (rule: {a.design.qualify}); {cure}"
-        nobody = f"nobody of {len(registered)} registered annotators can be given HITs"
+        nobody = f"none of the {len(registered)} registered annotators can receive HITs"
         raise InputError(f"{store.path}: {nobody}: {listed}{todo}")
     return People(registered, ready)
 
@@ -321,12 +321,12 @@ def checked_due(text: str | None) -> str | None:
             at = at if at.tzinfo else at.replace(tzinfo=dt.timezone.utc)
     except ValueError:
         raise InputError(
-            f"--due {text!r}: expected a date such as 2026-12-01 (its end, UTC), or a moment such as"
+            f"--due {text!r}: expected a date such as 2026-12-01 (end of day, UTC), or a time such as"
             " 2026-12-01T18:00:00Z"
         ) from None
     found = at.astimezone(dt.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     if found <= now():
-        raise InputError(f"--due {text}: has passed (now is {now()}); expected a date to come")
+        raise InputError(f"--due {text}: has passed (now: {now()}); expected a future date")
     return found
 
 

@@ -122,9 +122,9 @@ def _given(store: Store, keys: Sequence[Key], pairs: Iterable[tuple[int, Key]]) 
 
 
 _LACKING = {
-    REPEAT: "repeats: those who get the HIT have judged nothing before it",
-    DEGRADED: "degraded items: those who get the HIT do not judge an original in another one",
-    GOLD: "gold items: all of them are in the HIT already",
+    REPEAT: "repeats: the annotators of this HIT have judged nothing before",
+    DEGRADED: "degraded items: the annotators of this HIT do not judge an original in another HIT",
+    GOLD: "gold items: all are already in the HIT",
 }
 #: Streams of random numbers of a batch, beside the choice of its items.
 _DEALING, _CHECKS = 1, 3
@@ -176,8 +176,8 @@ class Opening:
         who = assigning.people(store, a)
         if self.due is not None and not who.registered:
             raise InputError(
-                "--due: no annotators are registered, so no HIT is given to anybody; set the time limit where"
-                " the HITs are published, or register annotators with 'easl annotators add'"
+                "--due: no annotators are registered, so HITs are not assigned; set the time"
+                " limit where the HITs are published, or register annotators with 'easl annotators add'"
             )
         numbers = who.numbers if asked.annotator is None else self._one(who, asked.annotator)
         each = a.design.judgments if asked.judgments is None else asked.judgments
@@ -221,8 +221,8 @@ class Opening:
         self.pairs += given
         if left and self.asked.annotator is None:
             self.notes.append(
-                f"{left} judgments of earlier HITs are lacking, but everybody who could give them has had the HIT;"
-                " add annotators to have them"
+                f"{left} judgments of earlier HITs are missing, but every available annotator"
+                " has had these HITs; add annotators"
             )
 
     def _new(self, choice: Choice, wanted: int, numbers: IntArray | None, each: int) -> list[Key]:
@@ -256,7 +256,7 @@ class Opening:
         store, a, asked = self.store, self.about, self.asked
         if asked.hits is not None or asked.judgments is not None or asked.annotator is not None:
             raise InputError(
-                "--qualification gives all qualification items to everybody; leave out --hits, --judgments and"
+                "--qualification gives all qualification items to every annotator; leave out --hits, --judgments and"
                 " --annotator"
             )
         keys = self._qualification_hits()
@@ -268,7 +268,7 @@ class Opening:
         if rows and not self.pairs:
             raise InputError(
                 f"{store.path}: all {len(rows)} registered annotators have had the qualification batch;"
-                " 'easl annotators list' shows what they reached"
+                " 'easl annotators list' shows their results"
             )
         assigning.assign(store, a, self.pairs, self.due, self.seed)
         made = batch_of(store, a, keys[0][0], keys, self.pairs, asked.show)
@@ -363,7 +363,7 @@ def open_batch(
     if address is not None:
         check_address(address)
         if not target.folder:
-            raise InputError(f"{out}: an address is that of a folder of pages; name a folder (--out pages/)")
+            raise InputError(f"{out}: an address refers to a folder of pages; name a folder (--out pages/)")
     asked = Asked(hits, seed, judgments, annotator, due, tuple(show), qualification)
     if again:
         _only_again(asked)
@@ -398,7 +398,7 @@ def _check_shown(a: About, show: Sequence[str]) -> None:
     absent = [name for name in a.design.shown(tuple(show)) if name not in a.columns]
     if absent:
         found = ", ".join(map(repr, visible(a))) or "none"
-        raise InputError(f"--show {absent[0]}: no such column; those that can be shown are {found}")
+        raise InputError(f"--show {absent[0]}: no such column; available columns: {found}")
 
 
 def _only_again(asked: Asked) -> None:

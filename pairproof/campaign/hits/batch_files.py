@@ -63,7 +63,7 @@ def sheet_of(batch: Batch) -> platforms.Sheet:
     show = (batch.text, *batch.show)
     if batch.text not in batch.columns:
         raise InputError(
-            f"the items have no text but their ids; --for mturk and label-studio need a column {batch.text!r}"
+            f"the items have no text, only ids; --for mturk and label-studio need a column {batch.text!r}"
         )
     where = [batch.columns.index(name) for name in show]
     hits = tuple(tuple((name, tuple(cells[k] for k in where)) for name, cells in hit) for hit in batch.hits)
@@ -106,9 +106,9 @@ class Target:
         suffix = path.suffix.lower()
         if for_annotators or str(out).endswith(("/", "\\")) or path.is_dir():
             if style != "plain":
-                raise InputError(f"{out}: a folder of pages, but --for {style} writes one file; name it")
+                raise InputError(f"{out}: a folder of pages, but --for {style} writes one file; name a file")
             if suffix in SUFFIXES["plain"] and not path.is_dir():
-                expected = "with --for-annotators expected a folder for their pages"
+                expected = "with --for-annotators, expected a folder for the pages"
                 raise InputError(f"{out}: names a file; {expected}")
             return Target(path, True, lang=lang)
         if suffix not in SUFFIXES[style]:
@@ -117,7 +117,7 @@ class Target:
                 f"{out}: ends in {path.suffix or 'no suffix'!r}; expected {' or '.join(SUFFIXES[style])}{folder}"
             )
         if lang is not None and suffix != ".html" and layout is None:
-            said = f"{out} holds items alone; pages and layouts have texts beside them"
+            said = f"{out} contains items only; pages and layouts also have texts"
             raise InputError(f"--lang {lang}: {said}")
         return Target(path, False, style, way, lang)
 
@@ -170,8 +170,8 @@ def _pages(store: Store, batch: Batch, target: Target, alone: bool) -> dict[Path
         return {path: _page(store, batch, None, batch.number, target.lang)}
     if not alone:
         raise InputError(
-            f"{path}: {len(batch.given)} annotators get HITs, and one page would show everybody all of them; name a"
-            f" folder (--out {path.stem}/) for a page each, or one annotator (--annotator NAME)"
+            f"{path}: {len(batch.given)} annotators get HITs, and a single page would show all HITs to each of"
+            f" them; name a folder (--out {path.stem}/) for one page each, or one annotator (--annotator NAME)"
         )
     given = batch.given[0]
     batches = sorted({batch.places[k][0] for k in given.places}, reverse=True)

@@ -177,8 +177,8 @@ class Choice:
             most = max(MOST_SLOTS // self.about.per_hit, 1)
             if asked > most:
                 raise TooLargeError(
-                    f"--hits {asked:,} of {self.about.per_hit} items each; a batch has at most {most:,} HITs, which"
-                    f" is {MOST_SLOTS:,} slots: ask for fewer, and for the next batch when these are answered"
+                    f"--hits {asked:,} of {self.about.per_hit} items each; a batch has at most {most:,} HITs ({MOST_SLOTS:,}"
+                    f" slots): ask for fewer, and for the next batch once these are answered"
                 )
             return asked
         if self.same_source:
@@ -243,8 +243,8 @@ class Choice:
         blank = [int(k) for k in self.scored if not source[k]]
         if blank:
             raise InputError(
-                f"{self.store.path}: {len(blank)} items have no source, and the design same-source needs one;"
-                " name the column with --col source=COLUMN when the campaign is made"
+                f"{self.store.path}: {len(blank)} items have no source, but the design same-source needs"
+                " one; name the column with --col source=COLUMN when you create the campaign"
             )
         items = slots.groups_by([source[k] for k in self.scored], self.scored, per_hit)
         damaged, known = self.of_role("degraded"), self.of_role("gold", "attention")

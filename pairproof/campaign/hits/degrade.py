@@ -142,8 +142,8 @@ def degrade(
     roles = cells_of(read.table, ROLE) if ROLE in read.columns else ["item"] * len(read.ids)
     if "degraded" in roles:
         raise InputError(
-            f"{read.table.where(roles.index('degraded'), ROLE)}: the file has degraded items already; take"
-            " them out to make others"
+            f"{read.table.where(roles.index('degraded'), ROLE)}: the file already has degraded"
+            " items; remove them to make others"
         )
     plain = [k for k, role in enumerate(roles) if role in ("item", "")]
     if not plain:
@@ -170,8 +170,8 @@ def _rows(
         bad = _degraded(texts[k], pool, by_source, sources[k], rng)
         if bad is None:
             raise InputError(
-                f"{read.table.where(k, text)}: {texts[k][:40]!r}: no other item has as many other words to put"
-                " into it; leave the item out, or add items"
+                f"{read.table.where(k, text)}: {texts[k][:40]!r}: no other item has enough different"
+                " words to insert; leave the item out, or add items"
             )
         own = {**{c: cells[c][k] for c in columns}, text: bad, ROLE: "degraded", OF: read.ids[k]}
         own.update({"gold": ""} if "gold" in own else {})

@@ -43,13 +43,13 @@ FRESH_DRAWS, DRAWS = 10, 20
 def check_roles(where: str, degraded: float, gold: float, roles: Collection[str]) -> None:
     """Check that there are degraded and gold items if a design has a share of them."""
     for share, wanted, cure in (
-        (degraded, ("degraded",), "'easl degrade' makes them from the items file"),
+        (degraded, ("degraded",), "use 'easl degrade' to create them from the items file"),
         (gold, ("gold", "attention"), "give known items the role gold, and their scores in gold"),
     ):
         if share and not set(wanted) & set(roles):
             raise InputError(
                 f"{where}: the design has a share of {share:g} for {wanted[0]} items, but no item has the role"
-                f" {' or '.join(wanted)}; {cure}, and make the campaign from that file"
+                f" {' or '.join(wanted)}; {cure}, and create the campaign from that file"
             )
 
 
@@ -119,7 +119,7 @@ def extra_slots(
     if wanted.sum() > most:
         raise InputError(
             f"repeats, degraded and gold items would take {int(wanted.sum())} of {hits * per_hit}"
-            f" {'slots' if keep else 'HITs'}, and at most {most} can be theirs; use smaller shares,"
+            f" {'slots' if keep else 'HITs'}, but they can take at most {most}; use smaller shares,"
             f" {'larger HITs, ' if keep else ''}or more HITs"
         )
     found = np.zeros((hits, 3), np.int64)
@@ -289,8 +289,8 @@ def groups_by(names: Sequence[str], positions: IntArray, per_hit: int, *, split:
     if count.max() > per_hit and not split:
         k = int(np.argmax(count))
         raise InputError(
-            f"source {str(label[k])!r} has {int(count[k])} items, and a HIT has {per_hit}; with --design"
-            f" same-source a HIT holds all items of a source: --per-hit {int(count[k])} does"
+            f"source {str(label[k])!r} has {int(count[k])} items, but a HIT has {per_hit}; with"
+            f" --design same-source a HIT holds all items of a source: use --per-hit {int(count[k])}"
         )
     order = np.argsort(which, kind="stable")
     place = np.arange(len(order)) - (np.cumsum(count) - count)[which[order]]

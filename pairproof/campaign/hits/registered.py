@@ -96,7 +96,7 @@ def exclude(path: str | Path, name: str, why: str) -> tuple[Person, int]:
     with opened(path, write=True) as store:
         row = annotator_named(store, name)
         if row.state == "excluded":
-            raise InputError(f"annotator {name!r} is excluded already, since {row.since}: {row.why}")
+            raise InputError(f"annotator {name!r} is already excluded, since {row.since}: {row.why}")
         set_state(store, row.name, "excluded", why)
         query = "UPDATE assignment SET state = 'withdrawn' WHERE annotator = ? AND state = 'open'"
         store.db.execute(query, (row.number,))
@@ -163,7 +163,7 @@ def demographics(path: str | Path, table: str | Path, encoding: str | None = Non
     for k in range(read.n_rows):
         cells = {name: str(column.iloc[k]).strip() for name, column in read.columns.items()}
         if cells[SUBMISSION] in seen:
-            raise InputError(f"{read.where(k, SUBMISSION)}: {cells[SUBMISSION]!r} stands there twice")
+            raise InputError(f"{read.where(k, SUBMISSION)}: {cells[SUBMISSION]!r} appears twice")
         seen.add(cells[SUBMISSION])
         rows.append(_submission(cells, read, k, pay, done))
     known = {row.participant for row in rows}

@@ -56,7 +56,7 @@ def check_address(address: str) -> None:
     """Refuse an address that no browser opens a page at."""
     known = address.startswith(("https://", "http://", "file:///"))
     if not known or not address.isprintable() or " " in address:
-        raise InputError(f"address {address!r}: expected one such as https://example.org/pages/")
+        raise InputError(f"address {address!r}: expected an address such as https://example.org/pages/")
 
 
 #: Names of variables that Mechanical Turk and Label Studio both accept.
@@ -83,11 +83,11 @@ def check_variables(show: Sequence[str]) -> None:
     for name in show:
         if not _VARIABLE.fullmatch(name):
             raise InputError(
-                f"column {name!r}: variables of Mechanical Turk and Label Studio consist of letters, digits"
-                " and _, and begin with a letter; rename the column in the items file"
+                f"column {name!r}: Mechanical Turk and Label Studio require letters,"
+                " digits and _, starting with a letter; rename the column in the items file"
             )
         if name in _TAKEN:
-            said = f"column {name!r}: the controls and keys of a HIT have this name"
+            said = f"column {name!r}: a control or key of a HIT already has this name"
             raise InputError(f"{said}; rename the column in the items file")
 
 

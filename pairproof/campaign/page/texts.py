@@ -60,7 +60,7 @@ def check_language(tag: str) -> str:
     """A language tag as it was given, checked."""
     if not _TAG.fullmatch(tag):
         raise InputError(
-            f"lang: {tag[:40]!r} is no language tag of BCP 47; expected, for example, en, de, pt-BR, zh-Hant or"
+            f"lang: {tag[:40]!r} is not a BCP 47 language tag; expected, for example, en, de, pt-BR, zh-Hant or"
             " az-Arab"
         )
     return tag
@@ -94,7 +94,7 @@ def read_words(path: str | Path) -> dict[str, str]:
             raise
         raise InputError(f"{path}: not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise InputError(f'{path}: no object; expected keys and words, such as {{"next": "Weiter"}}')
+        raise InputError(f'{path}: not a JSON object; expected keys and words, such as {{"next": "Weiter"}}')
     return check_words(found, str(path))
 
 
@@ -109,7 +109,7 @@ def _once(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
     keys = [key for key, _ in pairs]
     twice = sorted({key for key in keys if keys.count(key) > 1})
     if twice:
-        raise InputError(f"{source}: {twice[0]!r} stands there {keys.count(twice[0])} times; expected once")
+        raise InputError(f"{source}: {twice[0]!r} appears {keys.count(twice[0])} times; expected once")
     return dict(pairs)
 
 
@@ -119,13 +119,13 @@ def check_words(words: Mapping[str, object], source: str) -> dict[str, str]:
     for key, word in words.items():
         if key not in ENGLISH:
             raise InputError(
-                f"{source}: {key!r} is no word of the page{suggestion(key, ENGLISH)}; expected some of"
+                f"{source}: {key!r} is not a text of the page{suggestion(key, ENGLISH)}; expected some of"
                 f" {', '.join(ENGLISH)}"
             )
         if not isinstance(word, str) or not word.strip() or len(word) > _MOST:
             raise InputError(
-                f"{source}, {key!r}: {str(word)[:40]!r}; expected 1 to {_MOST} characters of text, in place of"
-                f" {ENGLISH[key]!r}"
+                f"{source}, {key!r}: {str(word)[:40]!r}; expected 1 to {_MOST} characters of text,"
+                f" replacing {ENGLISH[key]!r}"
             )
         here, there = (sorted(set(_PLACE.findall(text))) for text in (word, ENGLISH[key]))
         if here != there:
@@ -190,8 +190,8 @@ def texts_of(
     for name, text in (("question", question), ("instructions", instructions)):
         if len(text) > MOST_CHARACTERS:
             raise TooLargeError(
-                f"{name}: {len(text):,} characters; expected at most {MOST_CHARACTERS:,}. Every annotator's"
-                " page holds them"
+                f"{name}: {len(text):,} characters; expected at most {MOST_CHARACTERS:,}. They are part"
+                " of every annotator's page"
             )
     marks, way = anchors_of(anchors) if anchors else (), direction(tag) if dir == "auto" else dir
     own = check_words(words or {}, "words")
@@ -218,9 +218,9 @@ def anchors_of(text: str) -> tuple[tuple[float, str], ...]:
             )
         value = _on_the_line(name)
         if value is None:
-            raise InputError(f"{where}: {name[:40]!r} is no number from 0 to 100, the ends of the line")
+            raise InputError(f"{where}: {name[:40]!r} is not a number from 0 to 100, the ends of the line")
         if value in found:
-            raise InputError(f"{where}: {found[value][:60]!r} stands at {name} too; give each its own value")
+            raise InputError(f"{where}: {found[value][:60]!r} is also at {name}; give each its own value")
         found[value] = label
     return tuple(sorted(found.items()))
 
@@ -274,7 +274,7 @@ def read_instructions(path: str | Path) -> str:
     raw = read_file(path, "a text file of instructions", most=4 * MOST_CHARACTERS)
     text = _decoded(raw, path)
     if "\0" in text:
-        raise InputError(f"{path}: holds zero characters; expected plain text in UTF-8")
+        raise InputError(f"{path}: contains zero characters; expected plain text in UTF-8")
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not text:
         raise InputError(f"{path}: empty; expected the instructions, in paragraphs separated by blank lines")
@@ -293,7 +293,7 @@ def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Exampl
     for name in table.columns:
         if name not in (*_COLUMNS, "guarded"):
             near = suggestion(name, _COLUMNS)
-            raise InputError(f"{table.source}: column {name!r}; examples have text, score and why{near}")
+            raise InputError(f"{table.source}: column {name!r}; expected text, score and why{near}")
     if table.n_rows > MOST_EXAMPLES:
         raise TooLargeError(f"{table.source}: {table.n_rows} examples; expected at most {MOST_EXAMPLES}")
     texts, scores = cells_of(table, "text"), cells_of(table, "score")

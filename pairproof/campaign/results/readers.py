@@ -77,7 +77,7 @@ def decode(text: str, source: str = "code") -> str:
     joined = "".join(text.lstrip("\ufeff").split())
     before = joined.split(BEGIN)[0]
     if before or not joined:
-        found = f"text that is no code, {before[:40]!r}" if before else "nothing"
+        found = f"text that is not a code, {before[:40]!r}" if before else "nothing"
         raise InputError(
             f"{source}: {found}; expected codes that begin with {BEGIN}, as the page shows them, and nothing else"
         )
@@ -111,7 +111,7 @@ def _unpacked(code: str, where: str) -> bytes:
         found = f"the character {odd[0]!r}" if odd else f"it ends in {code[-20:]!r}"
         raise InputError(
             f"{where}: {found}; expected {BEGIN}, letters and digits, a point and 8 hexadecimal digits. It may not"
-            " have been copied whole; copy it again"
+            " have been copied completely; copy it again"
         )
     body, check = match.groups()
     try:
@@ -121,11 +121,11 @@ def _unpacked(code: str, where: str) -> bytes:
     except (binascii.Error, ValueError, zlib.error) as error:
         raise InputError(f"{where}: cannot be unpacked ({error}); copy it again from the page") from error
     if len(raw) > MOST_BYTES:
-        raise TooLargeError(f"{where}: unpacks to more than {MOST_BYTES:,} bytes; no page makes such a code")
+        raise TooLargeError(f"{where}: unpacks to more than {MOST_BYTES:,} bytes, which no page produces")
     if not unpacking.eof or unpacking.unused_data or f"{zlib.crc32(raw):08x}" != check:
         raise InputError(
-            f"{where}: its check {check} does not fit its contents, so that it was cut off or changed; copy it again"
-            " from the page"
+            f"{where}: its check {check} does not match its contents, so it was cut off or changed; copy"
+            " it again from the page"
         )
     return raw
 
@@ -222,14 +222,14 @@ def _cell(kind: str, value: Any, where: str, scale: _Scale | None) -> str:
     if kind in ("number", "rating") and not isinstance(value, list):
         return repr(value) if kind == "number" else _rescaled(value, where, scale)
     raise InputError(
-        f"{where}: {json_kind_of(value)} as answer of a control of type {quoted(kind)}; expected type number (0 to"
+        f"{where}: {json_kind_of(value)} as the answer to a control of type {quoted(kind)}; expected type number (0 to"
         " 100), rating, or choices for 'cannot judge'"
     )
 
 
 def _rescaled(value: float, where: str, scale: _Scale | None) -> str:
     if scale is None:
-        raise InputError(f"{where}: a rating of {value:g}; say its scale, for example --scale 1 5")
+        raise InputError(f"{where}: a rating of {value:g}; specify its scale, for example --scale 1 5")
     low, high = scale
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InputError(f"scale {low:g} to {high:g}: expected two numbers, the lower one first")
@@ -251,7 +251,7 @@ def from_rows(rows: Iterator[tuple[str, Mapping[str, Any]]], scale: _Scale | Non
             cancelled += 1
             continue
         if own["annotation_id"] in (None, ""):
-            raise InputError(f"{where}: no annotation_id; expected one row an annotation")
+            raise InputError(f"{where}: no annotation_id; expected one row per annotation")
         cells = {"AssignmentId": f"ls::{own['annotation_id']}", "WorkerId": _plain(own["annotator"])}
         named = (*MOMENTS, ("WorkTimeInSeconds", "lead_time"))
         cells.update({ours: _plain(own[theirs]) for ours, theirs in named})

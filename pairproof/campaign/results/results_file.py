@@ -69,7 +69,7 @@ def answer_columns(
 
 def _put(found: dict[str, list[str]], name: str, cells: list[str], source: str) -> None:
     if name in found:
-        raise InputError(f"{source}: {name!r} stands in two columns; expected one answer, so remove one")
+        raise InputError(f"{source}: {name!r} appears in two columns; expected one answer, so remove one")
     found[name] = cells
 
 
@@ -414,7 +414,7 @@ def results_of_rows(
 
 def _cell(value: Any, where: str) -> str:
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
-        raise InputError(f"{where}: {quoted(value)}; half of a pair of surrogates is no character")
+        raise InputError(f"{where}: {quoted(value)}; half of a surrogate pair is not a character")
     if value is None or isinstance(value, (bool, str)):
         return _plain(value)
     if isinstance(value, dt.datetime) and value == value:  # NaT differs from itself

@@ -84,7 +84,7 @@ def take_back(
         Nothing has been changed then.
     """
     if not why.strip():
-        raise InputError("a retraction needs a reason, which is stored with it; state one (--why TEXT)")
+        raise InputError("a retraction needs a reason, to be stored with it (--why TEXT)")
     if row is not None and results is None:
         raise InputError(f"row {row} is the row of a results file; name the file too (--results NAME)")
     named = {"worker": worker, "batch": batch, "hit": hit, "row": row}
@@ -95,7 +95,7 @@ def take_back(
         wanted["(r.name = ? OR r.sha256 = ?)"] = (Path(results).name, results.lower())
     if not wanted:
         ways = "assignment, worker, batch, hit, results or row"
-        raise InputError(f"nothing says which judgment; choose by {ways}")
+        raise InputError(f"no judgment specified; select by {ways}")
     with opened(path, write=True) as store:
         query = (
             "SELECT j.number, j.assignment FROM judgment j JOIN received r ON r.number = j.received "
@@ -123,9 +123,9 @@ def undo(path: str | Path, numbers: Sequence[int]) -> tuple[Retraction, ...]:
         for number in dict.fromkeys(numbers):
             if number not in known:
                 there = ", ".join(map(str, known)) or "none"
-                raise InputError(f"{path}: there is no retraction number {number}; there are {there}")
+                raise InputError(f"{path}: no retraction number {number}; found {there}")
             if known[number].undone is not None:
-                raise InputError(f"{path}: retraction {number} was undone already, at {known[number].undone}")
+                raise InputError(f"{path}: retraction {number} was already undone, at {known[number].undone}")
             _move_in(store, known[number])
         settle_and_count(store, about(store), recount=True)
         return tuple(r for r in retractions(store) if r.number in numbers)
@@ -181,8 +181,8 @@ def _check_found(store: Store, found: Sequence[str], assignments: Sequence[str],
         )
     if len(found) > max(1, len(set(assignments))) and not every:
         raise InputError(
-            f"{store.path}: {len(found)} judgments match; use --all to retract them all, or choose with"
-            " --assignment, --batch, --hit, --row"
+            f"{store.path}: {len(found)} judgments match; use --all to retract all of them, or"
+            " select with --assignment, --batch, --hit, --row"
         )
 
 

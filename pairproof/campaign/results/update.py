@@ -166,7 +166,7 @@ def _not_given(store: Store, before: int) -> tuple[str, ...]:
     if not rows:
         return ()
     names = ", ".join(repr(name[:40]) for (name,) in rows[:5]) + (" ..." if len(rows) > 5 else "")
-    return (f"answered HITs that were given to others: {names}; they count, 'easl retract' takes them out",)
+    return (f"answered HITs that were given to others: {names}; they count unless you use 'easl retract'",)
 
 
 def _check_tokens(
@@ -184,22 +184,22 @@ def _check_tokens(
     for row, batch, hit in rows:
         who, place = row.worker.strip(), f"{row.where}, column 'Input.token'"
         if row.token and owner.get(row.token) != who:
-            whose = "is nobody's in this campaign"
-            whose = f"is that of {owner[row.token]!r}" if row.token in owner else whose
+            whose = "belongs to nobody in this campaign"
+            whose = f"belongs to {owner[row.token]!r}" if row.token in owner else whose
             raise InputError(
-                f"{place}: {quoted(row.token, 40)} {whose}, but the answers are under the name {quoted(who, 40)};"
-                " ask who gave them. Nothing was added"
+                f"{place}: {quoted(row.token, 40)} {whose}, but the answers carry the name {quoted(who, 40)};"
+                " find out who gave them. Nothing was added"
             )
         if row.token or batch not in needed or without_token != "refuse":
             continue
         if who in token or (batch, hit) in given:
-            why = f"is registered and got batch {batch} on a page, whose results bear a token"
+            why = f"is registered and got batch {batch} on a page, whose results carry a token"
             if who not in token:
                 handed = f"HIT {hit} of batch {batch} was given to others on pages"
-                why = f"is not registered, and {handed}, whose results bear a token"
+                why = f"is not registered, and {handed}, whose results carry a token"
             raise InputError(
-                f"{place}: blank, but {quoted(who, 40)} {why}; ask for the file that the page saved, or, if a"
-                " platform vouches for the name, use --without-token count. Nothing was added"
+                f"{place}: blank, but {quoted(who, 40)} {why}; ask for the file that the page saved,"
+                " or use --without-token count if a platform guarantees the name. Nothing was added"
             )
 
 
@@ -212,7 +212,7 @@ def _check_exports(store: Store, file: ResultsFile) -> None:
         if other != row.assignment and "ls::" in (other[:4], row.assignment[:4]):
             raise InputError(
                 f"{row.where}: annotation {row.assignment.rpartition(':')[2]} is in the campaign as {other};"
-                " CSV exports name no project: keep to one format, JSON or CSV"
+                " CSV exports do not name the project: use one format throughout, JSON or CSV"
             )
 
 
@@ -263,8 +263,8 @@ def _place(
             return (shown, *key)
         positions_of(row, position)
         raise InputError(
-            f"{row.where}, column 'Input.id1': HIT {key[1]} of batch {key[0]} has other items or another"
-            " order of items; the columns of this row do not belong together"
+            f"{row.where}, column 'Input.id1': HIT {key[1]} of batch {key[0]} has different items or"
+            " a different order; the columns of this row do not belong together"
         )
     items = positions_of(row, position)
     same = [key for key, shown in issued.items() if shown == items]
@@ -272,8 +272,8 @@ def _place(
         return (items, *same[0])
     if same:
         raise InputError(
-            f"{row.where}: {len(same)} HITs of this campaign have these items, and the row does not say which"
-            " it is; keep the columns Input.batch and Input.hit"
+            f"{row.where}: {len(same)} HITs of this campaign have these items, and the row does not"
+            " identify one; keep the columns Input.batch and Input.hit"
         )
     if not a.imported:
         said = "no HIT of this campaign has these items in this order"
@@ -346,8 +346,8 @@ def _check_same(store: Store, number: int, row: ResultRow, items: list[int]) -> 
     if row.times.get(UPDATED):
         cure = f"it was edited {row.times[UPDATED]}: --on-change newest takes the newer answer, or {cure}"
     raise InputError(
-        f"{row.where}, column {column!r}: the same judgment ({_named(row)}) is in the campaign with another"
-        f" answer; {cure}"
+        f"{row.where}, column {column!r}: the same judgment ({_named(row)}) is in the campaign with a"
+        f" different answer; {cure}"
     )
 
 

@@ -26,7 +26,7 @@ from ...native.annotation.methods import ADDITIVE
 from ...text import quoted, shortened
 from .design import KINDS, ROLES, State
 
-_CURE = "the file is damaged, or was changed by hand: go back to a copy of it; nothing was changed"
+_CURE = "The file is damaged, or was edited by hand: restore a copy of it; nothing was changed"
 
 
 class _Column(NamedTuple):
@@ -172,7 +172,7 @@ class _Check:
         found = self.db.execute(query).fetchone()
         if found is not None:
             table, parent = found
-            raise self._wrong(table, (), "", f"a row names a row of table {parent!r} that is not there", "it")
+            raise self._wrong(table, (), "", f"a row refers to a missing row of table {parent!r}", "it")
         for table in ("judgment", "assignment"):
             key = ", ".join(_TABLES[table][0])
             row = self.db.execute(
@@ -192,10 +192,10 @@ class _Check:
         for judgment, slot, value, raw in rows:
             given = score_of(raw)
             if given != value:  # SQLite reads a long number less exactly than Python
-                says = f"gives {given!r}" if given is not None else "is no score from 0 to 100"
+                says = f"gives {given!r}" if given is not None else "is not a score from 0 to 100"
                 raise self._wrong(
-                    "score", (judgment, slot), "value", f"{value!r}, but the answer as it came, {quoted(raw, 40)}, {says}",
-                    "the score that the answer gives",
+                    "score", (judgment, slot), "value", f"{value!r}, but the original answer, {quoted(raw, 40)}, {says}",
+                    "the score of the answer",
                 )  # fmt: skip
 
     def _states(self) -> None:
@@ -218,8 +218,8 @@ class _Check:
                 given = n0 + k if name == "n" else due.get(name, found)
                 if not (found == given or (k and _near(found, given))):
                     raise self._wrong(
-                        "item", (position,), name, f"{found!r}, but its {k} scores that count give {given!r}",
-                        "what the scores give",
+                        "item", (position,), name, f"{found!r}, but the {k} scores that count give {given!r}",
+                        "the value computed from the scores",
                     )  # fmt: skip
 
     # -- JSON ------------------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ class _Check:
         self._each("item", "fields", cells, f"a list of {fields} texts")
         self._each("hit", "items", positions, every)
         self._each("hit", "plan", plan, kinds)
-        self._each("assignment", "shown", shown, "a list that has each slot of the HIT once")
+        self._each("assignment", "shown", shown, "a list with each slot of the HIT once")
         self._each("judgment", "times", lambda v, _: _texts_by_name(v), "an object of texts")
         self._each("rule", "value", lambda v, _: True, "a JSON value")
         self._each("look", "answer", lambda v, _: isinstance(v, dict), "a JSON object")
@@ -323,10 +323,10 @@ class _Check:
         rows = self.db.execute("SELECT a, b, n, role FROM item ORDER BY position").fetchall()
         numbers = np.array([row[:3] for row in rows], np.float64)
         if state is not None and not np.array_equal(numbers, np.stack(state, axis=1), equal_nan=True):
-            other = "other numbers than the rows of 'item'"
+            other = "numbers that differ from the rows of 'item'"
             raise self._wrong("packed", ("state",), "content", other, "the same")
         if roles is not None and [ROLES.index(role) for *_, role in rows] != roles.tolist():
-            other = "other roles than the rows of 'item'"
+            other = "roles that differ from the rows of 'item'"
             raise self._wrong("packed", ("roles",), "content", other, "the same")
 
 

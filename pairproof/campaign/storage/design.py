@@ -56,15 +56,15 @@ class Design:
         one_of("arrange", self.arrange, get_args(Arrange))
         one_of("on_repeat", self.on_repeat, get_args(OnRepeat))
         if self.judgments < 1:
-            raise InputError(f"judgments={self.judgments}; expected at least 1 annotator a HIT")
+            raise InputError(f"judgments={self.judgments}; expected at least 1 annotator per HIT")
         for name in ("repeats", "degraded", "gold"):
             if not 0.0 <= vars(self)[name] < 1.0:
                 raise InputError(f"{name}={vars(self)[name]}; expected a share of slots, 0 to below 1")
         total = self.repeats + self.degraded + self.gold
         if total >= 1.0:
             raise InputError(
-                f"repeats, degraded and gold take {total:g} of all slots; expected less than 1, so that"
-                " slots are left for items"
+                f"repeats, degraded and gold take {total:g} of all slots; expected less than 1, to"
+                " leave slots for items"
             )
         if self.pay_hour is not None and not 0.0 < self.pay_hour < float("inf"):
             raise InputError(f"pay_hour={self.pay_hour}; expected a number above 0")
@@ -79,8 +79,8 @@ class Design:
         bad = [name for name in (*self.show, *more) if name == "id" or name in self.hidden]
         if bad:
             raise InputError(
-                f"--show {bad[0]}: annotators must not see this column, because it can tell which system or"
-                f" which known score an item has; hidden are id, {', '.join(self.hidden)}"
+                f"--show {bad[0]}: annotators must not see this column, because it can reveal the"
+                f" system or the known score of an item; always hidden: id, {', '.join(self.hidden)}"
             )
         return tuple(dict.fromkeys(name for name in (*self.show, *more) if name != self.text))
 

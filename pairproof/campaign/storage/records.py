@@ -85,7 +85,7 @@ def add_annotator(store: Store, name: str) -> int:
     token = new_token()
     known = store.db.execute("SELECT number, token FROM annotator WHERE name = ?", (name,)).fetchone()
     if known and known[1]:
-        raise InputError(f"annotator {name!r} is in this campaign already; 'easl annotators' lists all")
+        raise InputError(f"annotator {name!r} is already in this campaign; 'easl annotators' lists all")
     if known:  # who gave judgments before
         store.db.execute("UPDATE annotator SET token = ? WHERE number = ?", (token, known[0]))
         return int(known[0])
@@ -105,7 +105,7 @@ def set_state(store: Store, name: str, state: State, why: str = "") -> None:
     """Give an annotator another state."""
     one_of("state", state, get_args(State))
     if state == "excluded" and not why.strip():
-        raise InputError(f"annotator {name!r}: an exclusion needs a reason (--why), which is recorded")
+        raise InputError(f"annotator {name!r}: an exclusion needs a reason (--why), to be recorded")
     values = (state, now(), why.strip(), annotator_named(store, name).number)
     store.db.execute("UPDATE annotator SET state = ?, since = ?, why = ? WHERE number = ?", values)
 
@@ -117,7 +117,7 @@ def annotator_named(store: Store, name: str) -> AnnotatorRow:
     if found is None:
         names = ", ".join(repr(row.name) for row in rows[:10]) or "none"
         more = " ..." if len(rows) > 10 else ""
-        raise InputError(f"{store.path}: no annotator {name!r}; there are {names}{more}")
+        raise InputError(f"{store.path}: no annotator {name!r}; found {names}{more}")
     return found
 
 
@@ -174,8 +174,8 @@ def reserved_cells(
         if kind not in ROLES:
             raise wrong(
                 "role",
-                f"{kind!r}; expected one of {', '.join(ROLES)}, or nothing for item. If the column means"
-                " something else, say --col role= (nothing after the sign)",
+                f"{kind!r}; expected one of {', '.join(ROLES)}, or nothing for item. If the column"
+                " means something else, use --col role= (with nothing after =)",
             )
         if known is not None and not 0.0 <= known <= 1.0:
             raise wrong("gold", f"{gold[k]!r}; expected a known score from 0 to 1 (divide 0 to 100 by 100)")
@@ -190,10 +190,10 @@ def reserved_cells(
     for k, (_, original, *_) in enumerate(found):
         if original is not None and found[original][0] == "degraded":
             raise InputError(
-                f"{table.where(k, column.get('of', 'of'))}: {of[k]!r} is degraded itself; expected an original"
+                f"{table.where(k, column.get('of', 'of'))}: {of[k]!r} is itself degraded; expected an original"
             )
     if not any(kind == "item" for kind, *_ in found):
-        raise InputError(f"{table.source}: no item has the role item, so there is nothing to score")
+        raise InputError(f"{table.source}: no row has the role item, so there is nothing to score")
     return found
 
 
@@ -271,8 +271,8 @@ def about(store: Store) -> About:
         _check_about(found)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{store.path}, table 'setting', row 'about': {error}; the file is damaged, or was changed by hand: go back"
-            " to a copy of it"
+            f"{store.path}, table 'setting', row 'about': {error}; the file is damaged, or was edited by hand:"
+            " restore a copy of it"
         ) from error
     return found
 
@@ -288,10 +288,10 @@ def _check_about(a: About) -> None:
     numbers = (s.gamma, s.epsilon, s.tie_within, d.repeats, d.degraded, d.gold)
     finite = all(isinstance(v, (int, float)) and math.isfinite(v) for v in numbers)
     if not finite or type(d.judgments) is not int:
-        raise InputError("settings or design have a value that is no number")
+        raise InputError("settings or design have a value that is not a number")
     texts = (a.id, d.text, d.qualify, *d.show, *d.columns, *d.columns.values())
     if not all(isinstance(v, str) for v in texts) or len(a.columns) != len(set(a.columns)):
-        raise InputError("settings or design have a value that is no text, or a column twice")
+        raise InputError("settings or design have a value that is not text, or a column twice")
 
 
 def drawn_seed(seed: int | None) -> int:

@@ -93,7 +93,7 @@ def keep_copy(file: Path, connection: sqlite3.Connection) -> Path:
             except OSError:
                 part.replace(copy)  # the file system has no links
         return copy
-    raise InputError(f"{file}: 99 copies {file.name}{COPY}... are there; remove those that you do not need")
+    raise InputError(f"{file}: 99 copies {file.name}{COPY}... exist; remove those that you do not need")
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
@@ -126,7 +126,7 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
 PATIENCE = 5.0
 _BUSY = (
     f"another command is writing to this campaign (waited {PATIENCE:g} s); nothing was changed, run this again"
-    " when it has ended"
+    " when it has finished"
 )
 #: "PPEA" in ASCII, and the version of the schema in schema.sql.
 CAMPAIGN = DatabaseKind("campaign", 0x50504541, 2, _BUSY, schema, older=(OLD,))
@@ -160,7 +160,7 @@ class Store:
 @contextmanager
 def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
     """Open a campaign for a `with` block: to write, as one transaction; to read, in one consistent state."""
-    file = regular(path, f"a campaign ('pairproof easl init {path} ITEMS.csv' makes one)")
+    file = regular(path, f"a campaign ('pairproof easl init {path} ITEMS.csv' creates one)")
     with CAMPAIGN.errors_explained(file):
         connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
         try:
@@ -236,4 +236,4 @@ def created(path: str | Path) -> Iterator[Store]:
 
 def _exists(path: str | Path) -> InputError:
     cure = "choose another name, or remove the file"
-    return InputError(f"{path}: exists already; a campaign is created only once: {cure}")
+    return InputError(f"{path}: already exists; a campaign is created only once: {cure}")

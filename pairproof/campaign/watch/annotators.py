@@ -135,7 +135,7 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
             "degraded": _why_degraded(q.degraded),
             "fast": _why_fast(q, usual),
             "rejected": f"{q.rejected} HIT(s) rejected on the platform",
-            "constant": f"{q.favourite:.0%} of {q.n} scores are one value",
+            "constant": f"{q.favourite:.0%} of {q.n} scores are the same value",
             "rest": f"rank correlation {q.rest:.2f} with the mean of the others on {q.shared} items, below"
             f" {measures.REST:g}",
         }
@@ -146,7 +146,7 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
         unsteady = len(spreads) >= 3 and row.within.sd > UNSTEADY * np.median(spreads)
         if unsteady and row.within.n >= FEWEST_REPEATS:
             flags["repeats"] = (
-                f"own scores of an item differ with sd {row.within.sd:.2f} ({row.within.n} repeats), more than twice"
+                f"repeated scores of an item have sd {row.within.sd:.2f} ({row.within.n} repeats), more than twice"
                 f" the usual {np.median(spreads):.2f}"
             )
         if row.drift_p <= measures.ALPHA and abs(row.change) > measures.LARGE:
@@ -160,14 +160,14 @@ def _why_fast(q: measures.AnnotatorQuality, usual: float) -> str:
     if q.instant:
         found.append(f"{q.instant} HIT(s) answered in less than {measures.INSTANT:g} s")
     if q.seconds < measures.FAST * usual:
-        found.append(f"{q.seconds:.0f} s a HIT, below a third of the usual {usual:.0f} s")
+        found.append(f"{q.seconds:.0f} s per HIT, below a third of the usual {usual:.0f} s")
     return "; ".join(found)
 
 
 def _why_degraded(test: measures.DegradedTest) -> str:
     if np.isnan(test.p):
         return f"all {test.n} degraded items scored exactly as their originals"
-    few = "; of so few pairs honest annotators often fail too" if test.n < FEW_PAIRS else ""
+    few = "; with so few pairs, honest annotators often fail too" if test.n < FEW_PAIRS else ""
     return f"degraded items only {test.mean_drop:.2f} below their originals, p {test.p:.2g} of {test.n} pairs{few}"
 
 
@@ -219,7 +219,7 @@ def watched(
     found = measures.quality(labels.tolist(), given, answers.value[named], *pairs, seconds, rejected)
     model: AnnotatorModel | None = None
     drifts: measures.Drift | None = None
-    why = no_drift = "not fitted; ask for the annotators"
+    why = no_drift = "not fitted; request the annotators"
     if models:
         model, why = fitted(answers, named, labels.tolist())
         drifts, no_drift = _drifts(answers, named, labels)
@@ -236,7 +236,7 @@ def fitted(answers: Answers, rows: NDArray[np.bool_], labels: list[str]) -> tupl
         return None, f"no annotator model: {error}"
     if model.level == "raw":
         return None, f"no annotator model: {model.why}"
-    said = f"location and noise by the annotator model of level {model.level}: {model.why}"
+    said = f"location and noise from the annotator model of level {model.level}: {model.why}"
     return model, "; ".join((said, *model.cautions))
 
 
@@ -256,9 +256,9 @@ def _drifts(
     enough = hits[who] >= 3
     many = int((hits >= 3).sum())
     if many == 0 or len(np.unique(answers.item[at][enough])) == enough.sum():
-        return None, "no drift: no item was scored twice by annotators with three HITs or more"
+        return None, "no drift: no item was scored twice by annotators with at least three HITs"
     if many > MOST_DRIFTS:
-        return None, f"no drift: {many} annotators; it is fitted for {MOST_DRIFTS} or fewer"
+        return None, f"no drift: {many} annotators; drift is fitted for at most {MOST_DRIFTS}"
     place = np.zeros(len(at))
     for k in np.flatnonzero(hits >= 3).tolist():
         place[who == k] = np.arange(1, n[k] + 1)

@@ -41,12 +41,12 @@ CALIBRATED: tuple[Method, ...] = ("easl", "random")
 FEWEST_REPEATED = 20
 
 ASSUMED = (
-    "they hold for the mean of many more scores by these annotators, if scores of an item are independent;"
-    " a shift that all scores of an item share is not in them"
+    "they cover the mean of many more scores by these annotators, if scores of an item are independent;"
+    " they do not include a shift that all scores of an item share"
 )
 _OWN = {
     "ra": "ra's distributions are not sums of scores, so they cannot be calibrated",
-    "trueskill": "normal, by the method's own variance",
+    "trueskill": "normal, with the method's own variance",
     "da": "Student's t from the item's own scores; none below two scores",
 }
 
@@ -73,8 +73,8 @@ class Intervals:
         """Which intervals these are, for people."""
         if self.kind == "calibrated":
             return (
-                f"{self.level:.0%} intervals are calibrated: a score counts for k = {self.k:.3g} throws of a coin"
-                f" (spread within items {self.spread:.4f}); {self.why}"
+                f"{self.level:.0%} intervals are calibrated: a score counts as k = {self.k:.3g} coin"
+                f" tosses (spread within items {self.spread:.4f}); {self.why}"
             )
         return f"{self.level:.0%} intervals are {_TITLES[self.kind]}: {self.why}"
 
@@ -134,14 +134,14 @@ def _factor(state: ScoreState, spread: Spread, kind: Kind) -> tuple[float, str]:
     if state.method not in CALIBRATED:
         return nan, _OWN[state.method]
     if kind == "beta":
-        return nan, "asked for by name; they count a score as one throw of a coin and are far too wide"
+        return nan, "requested by name; they count a score as one coin toss and are far too wide"
     if spread.free < FEWEST_REPEATED:
         return nan, (
-            f"{spread.free} scores beyond the first of each item; {FEWEST_REPEATED} are needed for the spread"
-            " that calibrates them; until then they are far too wide"
+            f"{spread.free} scores beyond the first of each item, but {FEWEST_REPEATED} are needed to"
+            " calibrate them; until then they are far too wide"
         )
     if spread.value == 0.0:
-        return nan, "all scores of an item are the same, so there is no spread to calibrate them with"
+        return nan, "all scores of each item are equal, so there is no spread for calibration"
     judged = (state.a > 1.0) | (state.b > 1.0)
     score = state.score[judged]
     if not (score * (1.0 - score)).any():
@@ -223,7 +223,7 @@ def item_scores(
     ids = tuple(items.ids[k] for k in at.tolist())
     raw = (state.n[at], state.score[at], own.low[at], own.high[at])
     if model == "raw":
-        why = "the campaign's own scores, not corrected for who judged them"
+        why = "the campaign's own scores, not corrected for annotators"
         return ItemScores(ids, *raw, own.sentence, "raw", why, *raw[1:], None, level)
     fit, why = corrected(answers, model)
     score, low, high = (np.full(len(items.ids), np.nan) for _ in range(3))
@@ -237,8 +237,8 @@ def item_scores(
 _CORRECTS: dict[Level, str] = {
     "raw": "",
     "location": "corrected for annotators who score higher or lower than others",
-    "precision": "corrected for annotators' locations, and precise annotators count more",
-    "scale": "corrected for annotators' locations and use of the scale, and precise annotators count more",
+    "precision": "corrected for annotators' locations, with more weight for precise annotators",
+    "scale": "corrected for annotators' locations and use of the scale, with more weight for precise annotators",
 }
 
 
@@ -248,8 +248,8 @@ def corrected(answers: Answers, model: Level) -> tuple[AnnotatorModel, str]:
     nobody = int((rows & (answers.annotator < 0)).sum())
     if nobody:
         raise NotEstimableError(
-            f"annotator model of level {model}: {nobody} scores have no annotator's name; it needs one for each (raw"
-            " scores do not)"
+            f"annotator model of level {model}: {nobody} scores have no annotator name, which the model needs for"
+            " each score (raw scores do not)"
         )
     if not rows.any():
         raise NotEstimableError(f"annotator model of level {model}: there are no scores yet")
@@ -257,7 +257,7 @@ def corrected(answers: Answers, model: Level) -> tuple[AnnotatorModel, str]:
     sitting, about_hits = _sittings(answers, rows, model)
     item = answers.item[rows].tolist()
     fit = annotator_model(item, names.tolist(), answers.value[rows], sitting, model)
-    common = "intervals have the uncertainty of these annotators' level in them, which all items share"
+    common = "intervals include the uncertainty of these annotators' level, which all items share"
     return fit, "; ".join((_CORRECTS[model], about_hits, common, *fit.cautions))
 
 
@@ -270,5 +270,5 @@ def _sittings(answers: Answers, rows: Any, model: Level) -> tuple[list[int] | No
     if n.max() < 2:
         return None, "each HIT has one item, so HITs have no effects"
     if len(found) > MOST_SITTINGS:
-        return None, f"{len(found)} HITs are too many for effects of their own ({MOST_SITTINGS} at most)"
-    return judgment.tolist(), "each HIT has an effect of its own"
+        return None, f"{len(found)} HITs are too many for HIT effects ({MOST_SITTINGS} at most)"
+    return judgment.tolist(), "each HIT has its own effect"

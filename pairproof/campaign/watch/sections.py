@@ -96,7 +96,7 @@ def courses(found: Annotators, answers: Answers) -> blocks.Figure | None:
             axes.set_ylim(-most, most)
 
     said = "; ".join(f"{name}: from {y[0]:+.2f} to {y[-1]:+.2f}" for name, (_, y) in lines.items())
-    title = "Each annotator's scores less the items' mean scores, in the order in which they were given"
+    title = "Each annotator's scores minus the items' mean scores, in the order they were given"
     return _panels(f"{title}{_flag_note(flagged, names)}", said, draw)
 
 
@@ -199,13 +199,13 @@ def signed(value: float) -> str:
 def cost_lines(c: Cost) -> list[str]:
     """Time and money, in sentences."""
     if not c.timed:
-        return ["Time: results have no WorkTimeInSeconds, so hours and cost are not known"]
-    said = f"Time: {c.seconds:.0f} s a HIT (median of {c.timed}), {c.hours:.1f} hours for {c.returned} HITs returned"
+        return ["Time: the results have no WorkTimeInSeconds, so hours and cost are unknown"]
+    said = f"Time: {c.seconds:.0f} s per HIT (median of {c.timed}), {c.hours:.1f} hours for {c.returned} returned HITs"
     if c.pay_hour is None:
-        return [f"{said}; set --pay-hour at 'easl init' for the cost"]
-    said += f": cost {c.cost(c.returned):.2f} at {c.pay_hour:g} an hour"
+        return [f"{said}; set --pay-hour in 'easl init' to get the cost"]
+    said += f": cost {c.cost(c.returned):.2f} at {c.pay_hour:g} per hour"
     if c.open:
-        said += f"; the {c.open} judgments still out cost {c.cost(c.open):.2f}"
+        said += f"; the {c.open} pending judgments cost {c.cost(c.open):.2f}"
     if math.isfinite(c.further) and c.further > 0:
         rule = f"{math.ceil(c.further)} HITs that the stopping rule expects"
         said += f"; the {rule} cost {c.cost(c.further):.2f}"
@@ -216,9 +216,9 @@ def cost_table(c: Cost) -> blocks.Table | None:
     """HITs, hours and cost so far, still out, and by the stopping rule; None without times."""
     if not c.timed:
         return None
-    parts = [("returned", float(c.returned)), ("still out", float(c.open))]
+    parts = [("returned", float(c.returned)), ("pending", float(c.open))]
     if math.isfinite(c.further):
-        parts.append(("further, by the stopping rule", c.further))
+        parts.append(("further HITs, by the stopping rule", c.further))
     paid = c.pay_hour is not None
     header = ("HITs", "number", "hours", *(("cost",) if paid else ()))
     hours = ((what, n, f"{c.seconds * n / 3600:.1f}") for what, n in parts)
@@ -240,17 +240,17 @@ def look_lines(status: Status) -> list[str]:
     newer = status.judgments - look.judgments
     if newer:
         more = f"{abs(newer)} judgments {'more' if newer > 0 else 'fewer'}"
-        said += f"; {more} count now: 'easl stop' looks again"
+        said += f"; {more} count now; run 'easl stop' for another look"
     rules = {e.rule for e in status.looks}
     if len(rules) > 1:
-        said += f"; {len(rules)} different rules have been looked at, which no rule's promise covers"
+        said += f"; {len(rules)} different rules have been checked, and no rule's guarantee covers that"
     return [said]
 
 
 def annotator_lines(found: Annotators) -> list[str]:
     """Who is flagged and why, in sentences."""
     if not found.rows:
-        return ["Annotators: none with a name has a score that counts"]
+        return ["Annotators: no named annotator has a score that counts"]
     out = [
         f"Flagged: {row.name}: " + "; ".join(f"{flag} ({why})" for flag, why in row.flags.items())
         for row in found.flagged
@@ -263,12 +263,12 @@ def annotators(found: Annotators, status: Status) -> Iterator[blocks.Block]:
     yield blocks.Heading("Annotators")
     told = annotator_lines(found)
     if found.flagged:
-        told.append("A flag excludes nobody by itself: a rule of exclusion is fixed before the data are seen")
+        told.append("A flag does not exclude an annotator: exclusion rules are set before the data are seen")
     if found.unnamed:
         told.append(f"{found.unnamed} scores have no annotator's name")
     if found.idle:
         listed = ", ".join(found.idle[:8]) + (", ..." if len(found.idle) > 8 else "")
-        told.append(f"Without a score that counts: {listed}")
+        told.append(f"No score that counts: {listed}")
     yield blocks.Bullets(tuple(told))
     if not found.rows:
         return
@@ -277,10 +277,10 @@ def annotators(found: Annotators, status: Status) -> Iterator[blocks.Block]:
     if found.drift:
         notes.append(capital(found.drift))
     yield blocks.Paragraph(
-        "Rest: rank correlation with the mean of the others. Location: how far above the others, on a scale of"
-        " length 1; noise: sd about the items' scores. Within: sd of own scores of one item (number of repeats)."
-        " Degraded: own score of the original less that of the degraded copy (pairs). Drift: change from first to"
-        " last (the change that would have been found). One value: share of scores that are the favourite one. "
+        "Rest: rank correlation with the mean of the others. Location: distance above the others, on"
+        " a scale of length 1; noise: sd around the items' scores. Within: sd of repeated scores of one item"
+        " (number of repeats). Degraded: score of the original minus that of the degraded copy (pairs). Drift:"
+        " change from first to last (smallest detectable change). One value: share of the most frequent score. "
         + ". ".join(notes)
         + ".",
         aside=True,
@@ -296,7 +296,7 @@ _COLUMNS = (
     "annotator",
     blocks.Column("flags", "left"),
     *("HITs", "scores", "mean", "sd", "rest", "location", "noise", "slope", "within", "degraded"),
-    *("gold error", "attention", "drift", "s a HIT", "cannot judge"),
+    *("gold error", "attention", "drift", "s per HIT", "cannot judge"),
     blocks.Column("one value", detail=True),
 )
 
@@ -332,12 +332,12 @@ def disagreement(found: Disputed) -> Iterator[blocks.Block]:
         yield blocks.Paragraph(found.why)
         return
     n, listed = found.significant, "The most disputed"
-    told = f"No item of {found.n} with several scores differs"
+    told = f"None of the {found.n} items with several scores differs"
     if n:
         told, listed = f"{n} of {found.n} items with several scores differ", "The first of them"
     yield blocks.Paragraph(
-        f"{told} by more than the annotators' locations and noise give"
-        f" (chi-square, p < .05 after Holm's correction). {listed}:"
+        f"{told} by more than the annotators' locations and noise"
+        f" explain (chi-square, p < .05 after Holm's correction). {listed}:"
     )
     rows = []
     for r in found.rows[:DISPUTED]:
@@ -347,7 +347,7 @@ def disagreement(found: Disputed) -> Iterator[blocks.Block]:
         numbers = (number(r.spread), number(r.expected), f"{r.p:.2g}", f"{r.p_holm:.2g}")
         rows.append((r.id, str(r.n), *numbers, ", ".join(given)))
     last = blocks.Column("lowest to highest", "left", detail=True)
-    header = ("item", "scores", "sd", "sd by noise", "p", "p (Holm)", last)
+    header = ("item", "scores", "sd", "sd from noise", "p", "p (Holm)", last)
     yield blocks.Table(header, tuple(rows))
 
 
@@ -362,8 +362,8 @@ def systems(found: Systems) -> Iterator[blocks.Block]:
     m = found.model
     if m is None:
         yield blocks.Paragraph(
-            f"{capital(found.why)}. Plain means of segments stand instead; their intervals take"
-            " segments as independent and annotators as alike."
+            f"{capital(found.why)}. Plain means of segments are shown instead; their intervals"
+            " treat segments as independent and annotators as equal."
         )
     yield systems_figure(found)
     if m is not None:
@@ -371,8 +371,8 @@ def systems(found: Systems) -> Iterator[blocks.Block]:
         means = ((m.systems[k], *(number(float(v[k]), 4) for v in columns.values())) for k in found.order)
         yield blocks.Table(("system", *columns), tuple(means))
         yield blocks.Paragraph(
-            f"Means by a mixed model: paired by {m.n_sources} sources, {m.n_annotators} annotators who may like"
-            f" systems differently; Student's t with {m.df:g} degrees of freedom, {found.level:.0%} intervals."
+            f"Means by a mixed model: paired by {m.n_sources} sources, {m.n_annotators} annotators who may"
+            f" prefer different systems; Student's t with {m.df:g} degrees of freedom, {found.level:.0%} intervals."
             + "".join(f" {capital(c)}." for c in m.cautions),
             aside=True,
         )
@@ -384,8 +384,8 @@ def systems(found: Systems) -> Iterator[blocks.Block]:
     plain = blocks.Table(
         columns,
         tuple((str(c), name, *(number(v, 4) for v in row), str(n)) for c, name, *row, n in table),
-        "Plain means of segments, as WMT ranks systems: between clusters, all above differ from all below (rank-sum"
-        " p < .05, not corrected)",
+        "Plain means of segments, as WMT ranks systems: every system in a cluster differs from every system in a lower"
+        " one (rank-sum p < .05, not corrected)",
     )
     yield plain if m is None else blocks.Folded(
         "Plain means of segments and their clusters", (plain,), kept=True
@@ -400,13 +400,13 @@ def _differences(found: Systems) -> blocks.Table:
         rows.append((f"{d.first} - {d.second}", *numbers, f"{d.p:.2g}", told))
     header = ("difference", "estimate", "low", "high", "p", "p, all")
     left = len(found.differences) - len(rows)
-    more = f"; {left} smaller ones are in the JSON" if left else ""
+    more = f"; {left} smaller ones are in the JSON output" if left else ""
     return blocks.Table(header, tuple(rows), f"Differences; p, all: {found.adjust}; * below .05{more}")
 
 
 def model(found: ItemScores, most: int | None) -> Iterator[blocks.Block]:
     """Scores with and without the annotator model, side by side."""
-    yield blocks.Heading(f"Scores with the annotator model ({found.model}) beside the campaign's own")
+    yield blocks.Heading(f"Scores from the annotator model ({found.model}) and the campaign's own")
     yield blocks.Paragraph(capital(found.why) + ".")
     f = found.fit
     if f is not None:

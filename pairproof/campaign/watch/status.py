@@ -335,7 +335,7 @@ def status(
     """
     one_of("standardise", standardise, get_args(Standardise))
     if standardise != "none" and not (with_agreement or systems):
-        raise InputError("standardise applies to annotators and systems; ask for agreement or systems too")
+        raise InputError("standardise applies to annotators and systems; request agreement or systems too")
     with reading(campaign) as store:
         found = _essentials(store)
         small = unasked and found.progress.scores <= MOST_SCORES

@@ -62,7 +62,7 @@ def _summary(status: Status) -> Iterator[Block]:
         total, more = len(status.annotators.rows), ", ..." if flagged[8:] else ""
         told = f"Look at {len(flagged)} of {total} annotators: {', '.join(flagged[:8])}{more}"
         lead.append(told if flagged else f"None of {total} annotators is flagged")
-    lead.append(looks[0] if looks else "No stopping rule has been asked yet ('easl stop')")
+    lead.append(looks[0] if looks else "No stopping rule has been checked yet ('easl stop')")
     yield Bullets(tuple(lead), lead=True)
     yield Heading("Progress")
     yield Bullets(tuple(_progress_lines(status) + _agreement_lines(status)))
@@ -85,7 +85,7 @@ def _looks(status: Status) -> Table:
     left = len(status.looks) - len(rows)
     left_columns = (Column(title, "left") for title in ("rule", "answer", "why"))
     header: tuple[str | Column, ...] = ("look", "judgments", *left_columns)
-    return Table(header, rows, f"The latest first; {left} earlier ones are not shown" if left else "")
+    return Table(header, rows, f"Latest first; {left} earlier ones are not shown" if left else "")
 
 
 def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> Table:
@@ -112,19 +112,19 @@ def lines(status: Status, flags: bool = True) -> list[str]:
 
 def _progress_lines(status: Status) -> list[str]:
     a, p, c = status.about, status.progress, status.convergence
-    older = ", taken over from an older tool" if a.imported else ""
+    older = ", imported from an older tool" if a.imported else ""
     what = f"Campaign {a.id}: {len(status.scored)} items, method {a.method}, {a.per_hit} per HIT{older}"
     hits = f"{p.batches} batches, {p.answered} of {p.hits} HITs answered"
     judged = f"{p.counted} judgments by {p.annotators} named annotators: {p.scores} scores"
-    found = [what, f"{hits}; {judged}, {p.cannot_judge} times 'cannot judge'", *_set_aside(status)]
+    found = [what, f"{hits}; {judged}, {p.cannot_judge} 'cannot judge'", *_set_aside(status)]
     n = status.state.n[status.scored]
     span = f"Scores per item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}"
-    each = f" ({p.wanted} annotators a HIT)" if p.wanted > 1 else ""
-    still = f"; {p.open} judgments are still out{each}" if p.open else ""
+    each = f" ({p.wanted} annotators per HIT)" if p.wanted > 1 else ""
+    still = f"; {p.open} judgments are still pending{each}" if p.open else ""
     found.append(f"{span}; {int((n == 0).sum())} items without scores{still}")
     if p.checks:
         listed = ", ".join(f"{n} of kind {kind}" for kind, n in p.checks.items())
-        found.append(f"Beside the items' scores: {listed}")
+        found.append(f"In addition to the items' scores: {listed}")
     if c.last is None:
         found.append("Convergence: no batch has been judged yet")
     elif np.isnan(c.stability):
@@ -132,7 +132,7 @@ def _progress_lines(status: Status) -> list[str]:
     else:
         found.append(
             f"Convergence: batch {c.last} changed scores by {c.shift:.4f} on average; Spearman's"
-            f" rho with the scores before it is {c.stability:.4f}"
+            f" rho with the previous scores is {c.stability:.4f}"
         )
     if a.method == "trueskill":
         found.append("Scores of trueskill are unbounded; items start at 0.5 with standard deviation 0.289")
@@ -146,7 +146,7 @@ def _rule_lines(status: Status) -> list[str]:
     late = sum(r.after_judgments > 0 for r in status.rules)
     n = len(status.rules)
     said = f"{n} rule{'' if n == 1 else 's'} fixed ('easl rules'; hash {rules_hash(status.rules)})"
-    return [said + (f", {late} of them after judgments had come in" if late else "")]
+    return [said + (f", {late} of them after the first judgments" if late else "")]
 
 
 def _set_aside(status: Status) -> list[str]:
@@ -158,7 +158,7 @@ def _set_aside(status: Status) -> list[str]:
         found.append(f"{total} further judgment{s} set aside and not counted: {listed}")
     if p.both_counted:
         found.append(
-            f"{p.both_counted} repeats count beside the same annotator's first answer ('easl repeats --on-repeat"
+            f"{p.both_counted} repeats count in addition to the same annotator's first answer ('easl repeats --on-repeat"
             " first' sets them aside)"
         )
     if p.retracted:
@@ -181,7 +181,7 @@ def _agreement_lines(status: Status) -> list[str]:
     if g is None:
         return []
     mean = f"{g.pairwise:.4f}, mean of {g.n_pairs} pairs"
-    pairwise = mean if g.n_pairs else "none: no two annotators share 3 items"
+    pairwise = mean if g.n_pairs else "not available: no two annotators share 3 items"
     alpha = "none" if np.isnan(g.alpha) else f"{g.alpha:.4f}"
     found = [f"Agreement of annotators: Spearman's rho {pairwise}; Krippendorff's alpha (interval) {alpha}"]
     known = [(r, name) for r, name in zip(g.rest.tolist(), status.names) if not np.isnan(r)]

@@ -13,10 +13,10 @@ The grammar of stopping rules.
 ::
 
     items<=W                        every item's interval has a half-width of W or less
-    top K within D                  the K best items are told from the rest, or are not worse by more than D
+    top K within D                  the K best items differ from the rest, or are not worse by more than D
     systems<=W                      every difference of systems has a half-width of W or less
     ranking [within D]              every difference of systems excludes 0, or lies within D of it
-    top K systems [within D]        the K best systems are told from the rest
+    top K systems [within D]        the K best systems differ from the rest
 
 Numbers are on the scale from 0 to 1. A rule and its numbers are to be fixed before the data are seen.
 """
@@ -97,7 +97,7 @@ class StopRule:
             return f"every {what} is known to within {self.width:g}"
         said, near = "every difference of two systems excludes 0", f"lies within {self.within:g} of it"
         if self.goal == "top":
-            said = f"the best {self.top} {self.unit} are told from the rest"
+            said = f"the best {self.top} {self.unit} differ from the rest"
             near = f"not worse by more than {self.within:g}"
         return f"{said}, or {near}" if self.within else said
 
@@ -128,7 +128,7 @@ def stop_rule(
     if looks is not None and (unit == "items" or planned is None):
         lacking = "a rule on items has none" if unit == "items" else "it needs the most sources (--planned)"
         asked = f"rule {text!r} with {looks} planned looks"
-        raise InputError(f"{asked}: {lacking}; leave --looks out, or mend the rule")
+        raise InputError(f"{asked}: {lacking}; omit --looks, or correct the rule")
     if looks is not None and planned is not None and not 1 <= looks <= min(planned, 200):
         raise InputError(f"looks={looks}; expected 1 to 200, and no more than sources ({planned:g})")
     return StopRule(goal, unit, width, int(top), within, alpha, planned or PLANNED[unit], looks)
@@ -137,8 +137,8 @@ def stop_rule(
 #: What a rule on systems does not see: with likings of sd .05 among eight annotators some of five equal
 #: systems were told apart by 300 sources in .47 of 60 simulated studies, without in .02.
 THESE = (
-    "what is said holds for these annotators: if annotators like systems differently, others may rank them otherwise"
-    " ('easl status --systems' has intervals for that)"
+    "this holds for these annotators: if preferences for systems differ between annotators, others may rank them"
+    " differently (see the intervals of 'easl status --systems')"
 )
 
 
@@ -175,8 +175,8 @@ class StopAnswer:
             return "no further scores are needed"
         if math.isinf(self.further):
             return (
-                "the goal cannot be reached with means and spreads as they are: allow a difference (within D), or"
-                " wider intervals"
+                "the goal cannot be reached with the present means and spreads: allow a difference"
+                " (within D), or wider intervals"
             )
         unit = "scores" if self.rule.unit == "items" else "sources"
         said = f"about {self.further:.0f} further {unit} are expected ({math.ceil(self.hits)} HITs)"
@@ -184,7 +184,7 @@ class StopAnswer:
             return said
         if self.most:
             return f"{said}, but the campaign has {self.most:.0f} sources left"
-        return f"{said}, but the campaign has no more; more scores of these narrow the intervals too"
+        return f"{said}, but the campaign has no more; more scores per source also narrow the intervals"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `easl stop`, and what is recorded of a look; null for what is infinite."""
@@ -252,7 +252,7 @@ def look_at(
         most = float(max(len(_sources(items)) - int(look.n.min()), 0))
         if rule.looks:
             look = _by_steps(rule, look, earlier)
-        corrected = f"differences are taken within a source, from scores {corrected}; {THESE}"
+        corrected = f"differences are within sources, from scores {corrected}; {THESE}"
     answer = StopAnswer(rule, look, judgments, further, hits, corrected, most=most)
     if look.verdict == "stop":
         answer = replace(answer, further=0.0, hits=0.0)
@@ -264,7 +264,7 @@ def _corrected(answers: Answers) -> tuple[FloatArray, str, float]:
     value = np.where(answers.scores, answers.value, np.nan)
     rows = own_scores(answers)
     if not rows.any() or (answers.annotator[rows] < 0).any():
-        return value, "as given: some have no annotator's name", 1.0
+        return value, "as given: some have no annotator name", 1.0
     if len(np.unique(answers.annotator[rows])) < 2:
         return value, "as given: there is one annotator", 1.0
     what = np.unique(answers.item[rows], return_inverse=True)[1]
@@ -377,4 +377,4 @@ def _changes(rule: StopRule, earlier: Sequence[Recorded]) -> str:
         told.append(f"{name} ({count}, the last at {looks[-1].judgments} judgments: {verdict})")
     if not told:
         return ""
-    return f"another rule was looked at before: {'; '.join(told)}. A rule chosen after looks is not valid as it says"
+    return f"another rule was checked before: {'; '.join(told)}. A rule chosen after a look has no guarantee"

@@ -125,12 +125,12 @@ def system_names(items: Items, columns: tuple[str, ...], column: str | None, pat
     if column:
         if column not in columns:
             there = ", ".join(map(repr, columns)) or "only id"
-            raise InputError(f"{path}: items have no column {column!r}; they have {there}")
+            raise InputError(f"{path}: items have no column {column!r}; found {there}")
         k = columns.index(column)
         return tuple(cells[k] for cells in items.fields)
     if not any(items.system):
         raise InputError(
-            f"{path}: items have no systems; name the column that has them (--systems COLUMN), one of"
+            f"{path}: items have no systems; name the column of systems (--systems COLUMN), one of"
             f" {', '.join(map(repr, columns)) or 'none'}"
         )
     return items.system
@@ -153,7 +153,7 @@ def compared(
     try:
         model = _model(answers, items, rows, system, score, level)
     except (NotEstimableError, TooLargeError) as error:
-        why = f"no means by the mixed model: {error}"
+        why = f"no means from the mixed model: {error}"
         return Systems(plain, None, (), "", why, standardise, level, left_out)
     differences, adjust = _differences(model)
     return Systems(plain, model, differences, adjust, "", standardise, level, left_out)
@@ -179,11 +179,11 @@ def _model(
     lacking = int((source == "").sum())
     if lacking:
         raise NotEstimableError(
-            f"{lacking} of {len(score)} scores are of items without a source, so systems cannot be paired by source"
+            f"{lacking} of {len(score)} scores belong to items without a source, so systems cannot be paired by source"
         )
     nobody = int((answers.annotator[rows] < 0).sum())
     if nobody:
-        raise NotEstimableError(f"{nobody} of {len(score)} scores have no annotator's name")
+        raise NotEstimableError(f"{nobody} of {len(score)} scores have no annotator name")
     who = np.array(answers.names, dtype=object)[answers.annotator[rows]]
     return models.systems_model(system[rows].tolist(), source.tolist(), who.tolist(), score, level=level)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 HELP = """Look for defects in VOTES (read as by fit; - for standard input): one sentence for each, worst first.
 
-Flags are tests at one joint level: position; cycles, and pairs that the board does not fit; ties and both-bad votes by
+Flags are tests at one joint level: position; cycles, and pairs that the board does not explain; ties and both-bad votes by
 item; judges who differ from all others, favor a side or an item, repeat an answer or are too fast; bursts; repeated votes.
 Notes are not tests: how few votes change the first place, the effect of ties, clusters and style, items with few votes.
 Then the first places, with and without flagged judges and repeated votes.

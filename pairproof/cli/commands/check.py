@@ -29,7 +29,7 @@ from ..state import READ, SHARE, SectionedCommand, State, choice, options
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
 
-HELP = """Check claims files: do the paper's data give the numbers it prints, and does R agree?
+HELP = """Check claims files: do the paper's data reproduce its printed numbers, and does R agree?
 
 If a number is not reproduced, known slips of reading, model, scale and print are tried, and one that reproduces all
 numbers of the claim is named (pairproof explain lists them all).
@@ -48,7 +48,7 @@ pairproof check table.tex --votes wins.csv
 pairproof check leaderboard.csv --votes votes.parquet --anchor mixtral-8x7b=1114 --cluster judge
 """
 _READING = {
-    "layout": "Of the votes; default: recognised from their columns.",
+    "layout": "Layout of the votes; default: recognised from their columns.",
     "columns": "Name of a column in the votes, for example winner=verdict; repeatable.",
     "items": "Order of the items (default: numeric if all are numbers, else by code point).",
     "rename": "Another name for a model of the votes; repeatable.",
@@ -74,18 +74,18 @@ _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
     "A printed table",
     {
         "--votes FILE": "The comparisons of the table in FILE, whose numbers are then checked.",
-        "--model": "As in 'pairproof fit' (default: found from the numbers, as are ties, reference and scale).",
-        "--ties": "How it treats ties (default of a board: half).",
+        "--model": "As in 'pairproof fit' (default: inferred from the numbers, as are ties, reference and scale).",
+        "--ties": "How it treats ties (default for a board: half).",
         "--reference ITEM|sum": "The item whose ability is 0, or sum.",
         "--scale": "Scale of its numbers; elo: ratings in points; any: a free factor and constant.",
-        "--heading KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), where two"
-        " could be it; repeatable.",
-        "--anchor MODEL=RATING": "Of a board, the model whose rating is fixed (default: the mean of all ratings is 1000).",
-        "--mean POINTS": "Of a board, the mean of the ratings, if there is no anchor (default: 1000).",
-        "--expected": "Of a board: ratings of the model's abilities (default), or of its expected scores.",
+        "--heading KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high,"
+        " ...), if ambiguous; repeatable.",
+        "--anchor MODEL=RATING": "Board: the model whose rating is fixed (default: the mean of all ratings is 1000).",
+        "--mean POINTS": "Board: the mean of the ratings, without an anchor (default: 1000).",
+        "--expected": "Board: ratings from abilities (default), or from expected scores.",
         "--order-effect": "The table adjusts for which answer was shown first.",
-        "--style COL[,COL]": "Of a board, covariates of the two answers that it adjusts for, as in pairproof leaderboard.",
-        "--level": "Of a board, the level of limits and rank sets (default: 0.95).",
+        "--style COL[,COL]": "Board: covariates of the two answers that it adjusts for, as in pairproof leaderboard.",
+        "--level": "Board: the level of limits and rank sets (default: 0.95).",
     },
     votes=READ,
     model=choice(*FAMILIES, name="family"),
@@ -114,20 +114,20 @@ def command(state: State, files: tuple[str, ...], votes: str | None, **asked: An
         ]
         if stray or any(of_votes.values()):
             raise click.UsageError(
-                f"{(*stray, 'options of reading')[0]} is of a printed table; add --votes FILE."
+                f"{(*stray, 'options of reading')[0]} is for a printed table; add --votes FILE."
             )
         if tables := [file for file in files if file.lower().endswith(_TABLES)]:
             raise click.UsageError(
-                f"{tables[0]} is not a claims file; for a printed table add --votes FILE, or check its numbers alone:"
-                f" pairproof check-numbers {tables[0]}"
+                f"{tables[0]} is not a claims file; for a printed table add --votes FILE, or check only"
+                f" its numbers: pairproof check-numbers {tables[0]}"
             )
         return check_files(state, files, **asked)
     if given := next((name for name in OF_MANY if asked.pop(name)), ""):
-        raise click.UsageError(f"--{given} is for claims files; leave out --{given} or --votes.")
+        raise click.UsageError(f"--{given} is for claims files; omit --{given} or --votes.")
     if len(files) != 1 or files[0].endswith(".toml"):
         raise click.UsageError("--votes is for one printed table; claims files name their data.")
     if of_table["anchor"] and of_table["mean"] is not None:
-        raise click.UsageError("--anchor and --mean contradict each other; leave one out.")
+        raise click.UsageError("--anchor and --mean contradict each other; omit one.")
     return _check_printed(state, files[0], Reading(comparisons, of_votes).of(votes), of_table, asked)
 
 

@@ -15,7 +15,7 @@ HELP = """Check the numbers of a printed table against each other, without the d
 
 TABLE is a printed table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print. z, p and limits follow from
 estimate and standard error; worths sum to 1 and follow from the estimates; df, AIC and counts must fit; with --games
-the estimates must give whole totals of wins. What cannot be said without the data is named.
+the estimates must give whole totals of wins. The output lists what cannot be checked without the data.
 
 \b
 pairproof check-numbers table.txt
@@ -29,12 +29,12 @@ pairproof check-numbers table.csv --heading se="Quasi SE" --sided 1
 @options(
     "A printed table",
     {
-        "--heading KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), where two"
-        " could be it; repeatable.",
-        "--ties": "How it treats ties (default: davidson where a parameter of ties is printed, else none).",
+        "--heading KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high, ...), if"
+        " ambiguous; repeatable.",
+        "--ties": "How it treats ties (default: davidson if a tie parameter is printed, otherwise none).",
         "--reference ITEM|sum": "The item whose ability is 0, or sum (default: the one item without a number).",
-        "--scale": "Of its estimates (default: the one on which most numbers fit).",
-        "--games N": "How often each pair met, by which totals of wins are checked.",
+        "--scale": "Scale of its estimates (default: the one that fits most numbers).",
+        "--games N": "How often each pair met, to check the totals of wins.",
         "--sided": "Sides of its p-values (default: 2).",
     },
     heading={"multiple": True, "callback": mapping_of("estimate=Ability")},

@@ -113,7 +113,7 @@ def new(
     out = None if out is None else Path(out)
     if out is not None and not out.name.endswith(SUFFIX):
         raise click.UsageError(
-            f"--out {out}: the name of a claims file must end in {SUFFIX}, by which pytest recognises it."
+            f"--out {out}: the name of a claims file must end in {SUFFIX}, so that pytest recognises it."
         )
     name = paper or (out.name[: -len(SUFFIX)] if out else Path(table).stem if table != "-" else "paper")
     votes = _of_one_track(table, reading, model["by"])
@@ -125,7 +125,7 @@ def new(
         raise click.UsageError(f"--{key.replace('_', '-')}: {message}.")
     _check_levels_used(reading, votes, claim)
     if heading and not printed:
-        raise click.UsageError("--heading is of a printed table; add --from FILE.")
+        raise click.UsageError("--heading is for a printed table; add --from FILE.")
     if printed:
         pages = read_pages(printed, votes, keys, heading or {})
         for sentence in (sentence for page in pages for sentence in page.sentences):
@@ -138,13 +138,13 @@ def new(
         files[out.parent / found.csv_name] = found.csv
     if out is None and found.csv:
         raise click.UsageError(
-            f"{table} is too long to be copied into a claims file; --out FILE{SUFFIX} writes its counts to a"
-            " file beside it."
+            f"{table} is too long to be copied into a claims file; --out FILE{SUFFIX} writes its"
+            " counts to a file next to it."
         )
     there = [str(path) for path in files if path.exists()]
     if there and not state.force:
         raise click.UsageError(
-            f"{', '.join(there)} exists already; choose another --out, or --force to overwrite it."
+            f"{', '.join(there)} already exists; choose another --out, or --force to overwrite it."
         )
     for path, text in files.items():
         state.write(path, text)
@@ -165,16 +165,14 @@ def _of_one_track(file: str, reading: Reading[Any], by: str) -> Comparisons | Re
     table: Comparisons | Respondents = reading.of(file)
     if isinstance(table, Comparisons) and table.ranked_together and "layout" not in reading.stated:
         if file == "-":
-            raise click.UsageError(
-                "these are rankings: say --layout rankings, for they are read as they are."
-            )
+            raise click.UsageError("these are rankings, which are read as they are: use --layout rankings.")
         check("rankings", {name: value for name, value in reading.stated.items() if name != "where"}, file)
         table = pairproof.read_respondents(file, layout="rankings", **reading.stated)
     check_one_track(table, by, each=False)
     return table
 
 
-SCHEMA_HELP = """Write the JSON schema of claims files, by which an editor completes their keys and marks mistakes.
+SCHEMA_HELP = """Write the JSON schema of claims files, with which an editor completes keys and marks mistakes.
 
 The first line of a claims file names it: #:schema ./claims.schema.json
 

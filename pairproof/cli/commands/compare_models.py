@@ -52,7 +52,7 @@ MODELS = (
 HELP = """Fit preference models to part of the comparisons in FILE and report how well they predict the rest.
 
 For every track, trial and training size each model is fitted to the same random comparisons and judged by its perplexity
-on the track's test comparisons (Hopkins and May 2013). Lower is better; guessing gives 3, or 2 where ties cannot
+on the track's test comparisons (Hopkins and May 2013). Lower is better; guessing gives 3, or 2 if ties cannot
 happen.
 
 \b
@@ -72,7 +72,7 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     found = MODELS if value is None else tuple(names(value))
     for name in found:
         if name not in MODELS:
-            raise click.BadParameter(f"no model {name!r}; the models are {', '.join(MODELS)}")
+            raise click.BadParameter(f"no model {name!r}; expected one of {', '.join(MODELS)}")
         if found.count(name) > 1:
             raise click.BadParameter(f"model {name!r} is named more than once")
     return found
@@ -87,15 +87,15 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
         "--trials": "Random training sets of each size.",
         "--test-size N": "Minimum number of test comparisons per track (default: 2000; a fifth of a track that"
         " has fewer than 4000).",
-        "--split": "Test set: the sources compared least (as in the paper), random whole sources, or random"
-        " comparisons; auto: the first of these that is possible.",
+        "--split": "Test set: the least compared sources (as in the paper), random whole sources, or"
+        " random comparisons; auto: the first possible one of these.",
         "--track COL,...": "Columns that name a track (default: track, or srclang and trglang).",
         "--leave-out TRACK,...": "Tracks to leave out.",
-        "--train FILE": "Train on the comparisons in this file, which has the same layout (say, those of other"
-        " judges), and test on those in FILE.",
+        "--train FILE": "Train on the comparisons in this file, which has the same layout (for example, those"
+        " of other judges), and test on those in FILE.",
         "--resume STATE": "Save each result in this database file, and continue from those already in it.",
         "--workers": "Number of processes; the results do not depend on it.",
-        "--within": "Judgments are enough when the perplexity is within this fraction of that at the largest size.",
+        "--within": "Judgments suffice if the perplexity is within this fraction of that at the largest size.",
         "--level": "Level of the intervals.",
         "--abilities": "Also report the systems' abilities (irt-gaussian) from all comparisons of each track:"
         " intervals, credible sets of ranks, letters. At least 4 chains of 1000 draws; --chains, --warmup, --draws"
@@ -129,8 +129,8 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
         "--models A,B,...": f"Some of {', '.join(MODELS)} (default: all).",
         "--alpha": "Prior strength in the baselines.",
         "--raw-geometric": "students-geometric without renormalisation.",
-        "--irt-items": "irt-*: one item for each (system, source), or a new one for each comparison (default:"
-        " shared where there are sources).",
+        "--irt-items": "irt-*: one item per (system, source), or a new one per comparison"
+        " (default: shared if there are sources).",
         "--chains": "irt-*: Markov chains.",
         "--warmup": "irt-*: iterations discarded from each chain.",
         "--draws": "irt-*: iterations kept in each chain.",
@@ -226,8 +226,8 @@ def _say_what_is_small(state: State, tracks: Mapping[str, Split], design: Design
     for track, split in tracks.items():
         if split.test.n_rows < FEW:
             state.say(
-                f"Warning: track {track} has {split.test.n_rows} test comparisons; perplexities from so few"
-                " are rough (--test-size, or more data)"
+                f"Warning: track {track} has {split.test.n_rows} test comparisons; perplexities from"
+                " so few are imprecise (--test-size, or more data)"
             )
         beyond = [str(k) for k in design.sizes if k > split.train.n_rows]
         if beyond:

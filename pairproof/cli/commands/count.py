@@ -40,10 +40,10 @@ _TABLE = {
     "Counting",
     {
         "--by COL[,COL]": "Columns to count by; models can use them as covariates.",
-        "--out FILE.json|.json.gz": "Keep the counts there.",
-        "--add FILE": "Counts kept before, to which these are added; without --out that file is replaced, in one step.",
-        "--name": "Of these votes; votes of a name that is in already are refused (default: by what each file holds).",
-        "--most-cells": "Most distinct rows.",
+        "--out FILE.json|.json.gz": "Save the counts to this file.",
+        "--add FILE": "Saved counts to which these are added; without --out, that file is replaced atomically.",
+        "--name": "Name of these votes; votes whose name is already included are refused (default: by content of each file).",
+        "--most-cells": "Maximum number of distinct rows.",
     },
     by={"callback": names_or_none},
     out=WRITTEN,
@@ -75,7 +75,9 @@ def command(state: State, votes: tuple[str, ...], out: str | None, add: str | No
     if out or add:
         table.save(str(out or add), force=state.force, replace_read=out is None)
     else:
-        state.say("the counts were not kept; --out counts.json keeps them, and pairproof fit takes that file")
+        state.say(
+            "the counts were not saved; --out counts.json saves them, and pairproof fit reads that file"
+        )
     state.give(lambda: _page(table), lambda: _document(table))
     return 0
 

@@ -59,7 +59,7 @@ def demo(state: State) -> int:
     from ..app import ATTENTION, DONE
 
     if there := [name for name in _MADE if Path(name).exists()]:
-        raise InputError(f"{there[0]} is here already; run 'easl demo' in an empty folder")
+        raise InputError(f"{there[0]} already exists; run 'easl demo' in an empty folder")
     shown: list[dict[str, str]] = []
     for part in packaged_toml("pairproof.examples", "demo.toml")["step"]:
         for step in part["run"]:
@@ -71,7 +71,8 @@ def demo(state: State) -> int:
                 echo(f"# {part['what']}\n" * (step == part["run"][0]) + f"$ {typed}\n{printed}")
             shown.append({"what": part["what"], "command": typed, "printed": printed})
     state.show(
-        "# Go on: 'easl status demo.db --report status.html' has pictures, 'easl next' more HITs", shown
+        "# Next: 'easl status demo.db --report status.html' draws pictures, 'easl next' gives more HITs",
+        shown,
     )
     return DONE
 

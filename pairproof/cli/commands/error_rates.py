@@ -27,12 +27,12 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 @options(
     "Rates",
     {
-        "--pair A,B": "Only these two, as A minus B (default: every pair).",
+        "--pair A,B": "Only this pair, as A minus B (default: every pair).",
         "--se": "Standard error used for intervals and tests; all three are shown. Equation 9 (vilar) does not"
         " cover differences, for which delta is used.",
         "--level": "Level of the intervals; tests are at 1 minus it.",
-        "--common": "If two systems do not have the same sentences, compare them on those that both have, and"
-        " report how many were left out.",
+        "--common": "If two systems do not have the same sentences, compare them on the common ones,"
+        " and report how many were dropped.",
     },
     pair=PAIR,
     se=choice("delta", "jackknife", "vilar", name="estimator", default="delta"),
@@ -44,8 +44,8 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 @options(
     "Reading the table",
     {
-        "--system COL": "Column of the system (default: system; without it all rows are one system).",
-        "--sentence COL": "Column of the sentence (default: sentence; without it pairs are not compared).",
+        "--system COL": "Column of the system (default: system; without it, all rows are one system).",
+        "--sentence COL": "Column of the sentence (default: sentence; without it, pairs are not compared).",
         "--errors COL": "Column of the errors: counts of edits, not rates (default: errors).",
         "--lengths COL": "Column of the length in reference words (default: length).",
         "--encoding NAME": ENCODING,

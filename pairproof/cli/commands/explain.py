@@ -27,7 +27,7 @@ pairproof explain --slips
 @options(
     "Search",
     {
-        "--most N": "Largest number of readings tried for one table, the likeliest first (default 20000).",
+        "--most N": "Maximum number of readings tried for one table, most likely first (default 20000).",
         "--slips": "List the known slips and where each was seen.",
     },
     most=COUNT,

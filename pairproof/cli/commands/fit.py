@@ -31,7 +31,7 @@ HELP = """Fit a model to a table of comparisons.
 pairproof fit votes.csv --ties davidson --cluster judge --report report.html
 
 FILE is CSV, TSV, JSON or JSON Lines (each also as .gz), Parquet, Arrow, or a page with one table (LaTeX, HTML, Markdown,
-text); - is standard input. If a table does not say how it is read, the message proposes the whole command.
+text); - is standard input. If the layout of a table is ambiguous, the message proposes the whole command.
 """
 
 
@@ -78,8 +78,8 @@ def command(
         check_model(model, own)
         if own["item_terms"] and own["reference"] is not None:
             raise click.UsageError(
-                "--reference names an item, but with --item-terms items have no parameters of their own; leave"
-                " out one of the two."
+                "--reference names an item, but with --item-terms items have no parameters"
+                " of their own; omit one of them."
             )
     table = reading.of(file)
     if ending.rows is not None and ending.cluster is None and not asked["comparison_terms"]:

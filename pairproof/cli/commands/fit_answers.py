@@ -37,7 +37,7 @@ HELP = """Fit a model to whole answers: each row of FILE is what one person answ
 pairproof fit-answers salad.csv --layout ranks --items A,B,C,D --compare model=plackett-luce
 
 The pattern model takes comparisons, rankings or ratings (prefmod's pattPC, pattR, pattL); Plackett-Luce takes rankings.
-Without the options that say how FILE is read, the message proposes the whole command.
+If the options for reading FILE are missing, the message proposes the whole command.
 """
 #: Model -> the function of the face.
 MODELS = {"pattern": "fit_pattern", "plackett-luce": "fit_plackett_luce"}
@@ -70,9 +70,9 @@ COMPARED = (
         "--reference ITEM|sum": "The item with parameter 0; sum: they sum to 0.",
         "--ties": "pattern: one tie parameter (default if ties were possible), one per pair, or none (fixed at 0).",
         "--dependence": "pattern: dependence of comparisons that share an item (prefmod's ia).",
-        "--between-times": "pattern: dependence on the same comparison at the time before (iaT).",
+        "--between-times": "pattern: dependence on the same comparison at the previous time (iaT).",
         "--alpha": "pattern: parameters for which comparisons are missing.",
-        "--beta": "pattern: how being missing depends on the answer (coded: as prefmod computes item).",
+        "--beta": "pattern: how missingness depends on the answer (coded: as prefmod computes item).",
         "--alpha-of A,B|A:B": "Items or pairs that have an alpha.",
         "--beta-of A,B|A:B": "Items or pairs that have a beta.",
         "--ties-unresolved": "pattern of rankings: equal ranks are an unknown order.",
@@ -181,7 +181,7 @@ def _fit(table: Respondents, options: dict[str, Any], seed: dict[str, int]) -> F
     own = _parameters(function) & {"classes", "random", "starts", "seed", *_parameters(MODELS[model])}
     unknown = [name for name in options if name not in own]
     if unknown:
-        raise click.UsageError(f"{flag(unknown[0])} is not for {where}; leave it out.")
+        raise click.UsageError(f"{flag(unknown[0])} does not apply to {where}; omit it.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # it stands in the summary, and is said beside the JSON
         fitted: Fit = getattr(pairproof, function)(table, **options)

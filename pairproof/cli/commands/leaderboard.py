@@ -90,7 +90,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--both-bad": "How a both-bad vote is treated: as a tie, dropped, or by its own model.",
         "--expected": "Ratings of the model's abilities, or of its expected scores.",
         "--cluster COL[,COL]|none": "Columns that define clusters (default: judge and prompt, if present).",
-        "--precision POINTS": "Models whose limits are farther than this from their rating are provisional.",
+        "--precision POINTS": "Models with a limit more than this far from their rating are provisional.",
         "--level": "Level of the limits, and of all rank sets together.",
     },
     anchor={"callback": parsed(_anchor)},
@@ -106,7 +106,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
 @options(
     "What is published",
     {
-        "--date COL": "Ratings over time, by this column, on the page.",
+        "--date COL": "Show ratings over time, by this column, on the page.",
         "--every": "Period of the ratings over time.",
         "--out FOLDER": "Write index.html, leaderboard.csv, .json and .toml, and the votes as fitted, so that anyone"
         " can check the board.",
@@ -117,9 +117,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
 )
 @options(
     "Other boards",
-    {
-        "--as": "Instead of the board, the numbers that another program gives for these votes, and its defaults."
-    },
+    {"--as": "Show the numbers and defaults of another program for these votes instead of the board."},
     as_=choice(*PEERS, name="peer"),
 )
 @reading_options("Reading the votes", LAYOUTS, _TABLE)
@@ -138,10 +136,10 @@ def command(
     from ...boards.page.board_page import write_board
 
     if peer is not None and (asked["by"] is not None or out is not None):
-        raise click.UsageError("--as is the numbers of another program, without --by and --out.")
+        raise click.UsageError("--as gives the numbers of another program; omit --by and --out.")
     if out is not None and asked["by"] is not None:
         raise click.UsageError(
-            "--out is a folder of one board; choose the votes of one with --where in place of --by."
+            "--out is a folder for one board; select its votes with --where instead of --by."
         )
 
     how = read_as(asked, (*_TABLE, "where"))

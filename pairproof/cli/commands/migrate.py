@@ -42,10 +42,10 @@ pairproof migrate paper.Rmd --check --json
 @options(
     "Running the script",
     {
-        "--args TEXT": "Arguments of the script, as on a command line: what commandArgs(TRUE) gives.",
+        "--args TEXT": "Arguments of the script, as on a command line: the value of commandArgs(TRUE).",
         "--seconds N": "Time limit for the script.",
-        "--sandbox": "Run and parse the script without network, and with write access to its copy only; refused"
-        " where the system cannot.",
+        "--sandbox": "Run and parse the script without network and with write access only to its copy; refused"
+        " if the system does not support it.",
     },
     args={"default": ""},
     seconds={"type": click.FloatRange(min=0.0, min_open=True), "default": 600.0},
@@ -54,9 +54,9 @@ pairproof migrate paper.Rmd --check --json
 @shared_options
 def command(state: State, script: str, out: str | None, check: bool, args: str, **asked: Any) -> int:
     if check and out is not None:
-        raise click.UsageError("--check writes nothing; leave out --out.")
+        raise click.UsageError("--check writes nothing; omit --out.")
     if out is not None and not out.endswith(".py"):
-        raise click.UsageError(f"--out {out}: a Python script ends in .py.")
+        raise click.UsageError(f"--out {out}: the name must end in .py.")
     try:
         arguments = shlex.split(args)
     except ValueError as error:

@@ -9,7 +9,7 @@ import click
 from ..options.reading import Reading, names, parsed, reader_options
 from ..state import COUNT, LEVEL, READ, SectionedCommand, State, choice, options, shared_options
 
-HELP = """Propose which pairs to ask next, so that the fewest votes answer --focus: by default, which item in FILE is best.
+HELP = """Propose which pairs to compare next, so that the fewest votes answer --focus: by default, which item in FILE is best.
 
 By default votes go to the best item and the rivals that cannot be distinguished from it; each pair is asked equally often
 in both orders. For comparison, the result for the same number of votes spread evenly over all pairs is shown.
@@ -25,8 +25,8 @@ pairproof next-pairs votes.csv --n 500 --focus newcomer --cluster judge --json
 @options(
     "Next pairs",
     {
-        "--n VOTES": "Votes to ask for.",
-        "--focus top|all|ITEM": "The best item, the order of all, or the position of one item.",
+        "--n VOTES": "Number of votes to collect.",
+        "--focus top|all|ITEM": "The best item, the whole order, or the position of one item.",
         "--ties": "How ties are treated: half a win for each, a separate outcome, or dropped.",
         "--cluster COL[,COL]|none": "Columns that define clusters (default: judge and prompt, if present).",
         "--level": "Level at which a difference counts as found.",

@@ -34,10 +34,10 @@ pairproof predict games.csv --order-effect --new next-week.csv --out predicted.c
     "Predictions",
     {
         "--new FILE": "The comparisons to predict.",
-        "--new-items FILE": "Covariates of items that --item-data does not have, one row per item, in the same columns.",
+        "--new-items FILE": "Covariates of items that are not in --item-data, one row per item, in the same columns.",
         "--level": "Level of the limits of each probability.",
         "--sigma": "With random effects: whether the limits include the uncertainty of sigma (default: uncertain).",
-        "--out FILE.csv": "Write the predictions as CSV, with all digits; cells that a spreadsheet would run are escaped.",
+        "--out FILE.csv": "Write the predictions as CSV, in full precision; cells that a spreadsheet would execute are escaped.",
     },
     new={"required": True, "type": READ},
     new_items=READ,
@@ -62,7 +62,7 @@ def command(
 ) -> None:
     state.no_junit("predictions have")
     if out is not None and not out.lower().endswith(".csv"):
-        raise click.UsageError(f"--out {out}: predictions are written as CSV; give a name that ends in .csv.")
+        raise click.UsageError(f"--out {out}: predictions are written as CSV; the name must end in .csv.")
     import pairproof
 
     from ...data.reading.beside.new_contests import read_contests, read_new_items
@@ -73,11 +73,11 @@ def command(
         warnings.simplefilter("ignore", RankingWarning)  # said below, among the fit's warnings
         fit = pairproof.fit_bradley_terry(table, **stated(asked))
     if sigma is not None and fit.random_effects is None:
-        raise click.UsageError("--sigma: the model has no random effects; leave it out.")
+        raise click.UsageError("--sigma: the model has no random effects; omit it.")
     encoding = reading.stated.get("encoding")
     item_data, known = ({}, ()) if new_items is None else read_new_items(new_items, table, encoding)
     if known:
-        state.say(f"{new_items}: {len(known)} of its items are in {file}, with the same values")
+        state.say(f"{new_items}: {len(known)} of its items are also in {file}, with the same values")
     for warning in fit.warnings:
         state.say(f"Warning: {warning}")
     contests = read_contests(new, table, encoding)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...report.blocks import Page
 
 
-HELP = """Rank SYSTEMS with as few comparisons as merge insertion needs: it says which two to compare next, and takes the answer.
+HELP = """Rank SYSTEMS with as few comparisons as merge insertion needs: it proposes which two to compare next and reads the answer.
 
 SYSTEMS is A,B,C,... or a file with one name per line; leave it out to continue a plan saved by --resume. Answers come from
 --answer, or else from standard input, one per line: the better system's name, first, second or tie.
@@ -79,8 +79,8 @@ def _start(systems: str | None, resume: Path | None, tie_rule: Any) -> Plan:
         plan = Plan.from_json(saved)
     except RecursionError as trouble:
         raise InputError(
-            f"{resume}: not a saved ranking: its brackets are nested too deeply; start again, or name the"
-            " right file"
+            f"{resume}: not a saved ranking: its brackets are nested too deeply; start again, or"
+            " name the right file"
         ) from trouble
     except InputError as trouble:
         raise InputError(f"{resume}: {trouble}") from trouble
@@ -94,7 +94,7 @@ def _start(systems: str | None, resume: Path | None, tie_rule: Any) -> Plan:
         if plan.ties:
             raise InputError(
                 f"{resume} has ties that were decided by the rule {plan.tie_rule!r}; --tie-rule {tie_rule}"
-                " would change answers already given, so leave it out"
+                " would change answers already given, so omit it"
             )
         plan = replace(plan, tie_rule=tie_rule)
     return plan
@@ -109,7 +109,7 @@ def _systems(text: str) -> tuple[str, ...]:
     found = names(text)
     if len(found) == 1:
         raise click.BadParameter(
-            f"{text!r} is a single name and not a file; expected names separated by commas, or a file with"
+            f"{text!r} is a single name, not a file; expected names separated by commas, or a file with"
             " one name per line"
         )
     try:
@@ -193,7 +193,7 @@ def _ask(state: State, plan: Plan, resume: Path | None) -> Plan:
 def _text(plan: Plan) -> str:
     if plan.ranking is not None:
         tied = ", ".join(f"{a} and {b}" for a, b in plan.ties)
-        ties = f" ({tied} tied and were decided by their order in the list)" if tied else ""
+        ties = f" ({tied} tied and were decided by list order)" if tied else ""
         ranking = f"{' '.join(plan.ranking)}{ties}"
         return f"Best first, after {plan.asked} comparisons (at most {plan.at_most}): {ranking}"
     assert plan.next is not None

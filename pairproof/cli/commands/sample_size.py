@@ -21,7 +21,7 @@ HELP = """Compute how many judges, sources and answers a study needs, from a pil
 
 Answers by one judge are correlated, and so are answers about one source (a sentence, a prompt): further answers by the same
 judges help less and less. The command reports the power of a design and the number of judges that a given power needs, and
-says when no number of answers reaches it. --simulate checks the formulas by simulation.
+reports when no number of answers reaches it. --simulate checks the formulas by simulation.
 
 \b
 pairproof sample-size --margin 0.1 --tie-rate 0.25 --icc-judge 0.05 --judges 30 --per-judge 60 --simulate 1000
@@ -43,7 +43,7 @@ def _numbers(text: str) -> tuple[float, ...]:
 @options(
     "Goal",
     {
-        "--goal": "Two systems; a contrast of two among several; determine every rank; determine the top k.",
+        "--goal": "Two systems; a contrast of two among several; every rank; or the top k.",
         "--pair A,B": "The two systems (two, contrast).",
         "--top K": "k of top-k (default: 1).",
         "--power": "Target power.",
@@ -59,7 +59,7 @@ def _numbers(text: str) -> tuple[float, ...]:
     "Assumptions (default: from the pilot FILE)",
     {
         "--margin": "Two: smallest difference P(first) - P(second) that matters.",
-        "--tie-rate": "P(tie); of two equal systems in a table (default: the pilot's, or 0).",
+        "--tie-rate": "P(tie); for two equal systems in a table (default: the pilot's, or 0).",
         "--icc-judge": "Two: intra-class correlation of scores by one judge.",
         "--icc-source": "Two: intra-class correlation of scores about one source.",
         "--abilities X,Y,...": "Several: abilities, in log-odds.",
@@ -74,7 +74,7 @@ def _numbers(text: str) -> tuple[float, ...]:
     {
         "--judges G": "Judges (default with a table of several: the pilot's).",
         "--per-judge M": "Answers of each judge (default as for --judges).",
-        "--sources S": "Number of sources, a sample of all, over which answers are spread.",
+        "--sources S": "Number of sources, a random sample, over which answers are spread.",
         "--simulate N": "Two: check the power by N simulated studies. Ranking, top-k: studies drawn (default: 300).",
     },
     judges=COUNT,
@@ -108,13 +108,13 @@ def _refuse_others(goal: str, asked: dict[str, Any], pilot: bool) -> None:
     if asked["top"] is not None and goal != "top-k":
         raise click.UsageError(f"--top has no effect with --goal {goal}; use --goal top-k.")
     if asked["pair"] is not None and goal in ("ranking", "top-k"):
-        raise click.UsageError(f"--pair has no effect with --goal {goal}, which is of all systems.")
+        raise click.UsageError(f"--pair has no effect with --goal {goal}, which concerns all systems.")
     if asked["pair"] is not None and goal == "two" and not pilot:
-        raise click.UsageError(
-            "--pair has no effect without a pilot FILE, whose pairs it chooses from; leave it out."
-        )
+        raise click.UsageError("--pair has no effect without a pilot FILE; omit it.")
     if asked["simulate"] is not None and goal == "contrast":
-        raise click.UsageError("--simulate has no effect with --goal contrast, whose power is a formula.")
+        raise click.UsageError(
+            "--simulate has no effect with --goal contrast, whose power is given by a formula."
+        )
 
 
 def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[Pilot | None, TwoSystemPlan]:
@@ -128,7 +128,7 @@ def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[P
     pilot = None if table is None else pilot_of(table, first, second, asked["level"])
     if pilot is None and asked["margin"] is None:
         raise click.UsageError(
-            "state --margin, the difference of P(first) and P(second) to find, or give a pilot FILE."
+            "give --margin, the difference of P(first) and P(second) to detect, or a pilot FILE."
         )
     stated = {name: asked[name] for name in ("margin", "tie_rate")}
     stated |= {"judge_icc": asked["icc_judge"], "source_icc": asked["icc_source"]}
@@ -142,7 +142,7 @@ def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[P
     plan = plan_two(expected, **how)
     if asked["simulate"] is not None:
         if plan.design is None:
-            raise click.UsageError("--simulate needs a study to draw; state --judges and --per-judge.")
+            raise click.UsageError("--simulate needs a study to draw; give --judges and --per-judge.")
         found = simulated_power(expected, plan.design, asked["simulate"], asked["level"], seed)
         plan = replace(plan, simulated=found)
     return pilot, plan
@@ -166,23 +166,21 @@ def _design(table: Comparisons | None, asked: dict[str, Any], reading: Reading[C
     if table is not None:
         if asked["abilities"] is not None or asked["tie_rate"] is not None:
             raise click.UsageError(
-                "abilities and ties are those of the pilot FILE; leave out --abilities and --tie-rate."
+                "abilities and ties come from the pilot FILE; omit --abilities and --tie-rate."
             )
         pilot = pilot_table(table, judge_sd=asked["judge_sd"], source_sd=asked["source_sd"])
         g = pilot.judges if judges is None else judges
         each = pilot.answers / pilot.judges if per_judge is None else per_judge
         if sources is not None and pilot.sources is None:
             raise click.UsageError(
-                "--sources needs a pilot with a source column, which says how sources differ."
+                "--sources needs a pilot with a source column, to estimate how sources differ."
             )
         return pilot.planned(g, g * each, pilot.sources if sources is None else sources)
     absent = [flag(name) for name in ("abilities", "judges", "per_judge") if asked[name] is None]
     if absent:
-        raise click.UsageError(f"state {', '.join(absent)}, or give a pilot FILE.")
+        raise click.UsageError(f"give {', '.join(absent)}, or a pilot FILE.")
     if asked["source_sd"] is not None and sources is None:
-        raise click.UsageError(
-            "--source-sd has no effect without --sources, the number of sources; state it."
-        )
+        raise click.UsageError("--source-sd has no effect without --sources, the number of sources; add it.")
     return assumed_table(
         asked["abilities"],
         judges=judges,

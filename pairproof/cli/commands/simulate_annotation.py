@@ -58,7 +58,7 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
 def _shifts(_: click.Context, __: click.Parameter, value: str) -> tuple[float, ...]:
     found = numbers_of(value, float, "a number, or several joined by commas, such as 0,.1,.2")
     if not all(0.0 <= x < float("inf") for x in found) or list(found) != sorted(set(found)):
-        raise click.BadParameter(f"{value!r}; expected numbers >= 0 that rise")
+        raise click.BadParameter(f"{value!r}; expected increasing numbers >= 0")
     return found
 
 
@@ -90,15 +90,15 @@ _panel_options = options(
         " or careless answers (Sakaguchi and Van Durme 2018).",
         "--agreement": "Spearman's rho between two annotators; sets their noise, at the first shift (default:"
         " 0.37, the paper's lexical task).",
-        "--sd": "Standard deviation of the noise of a median annotator, in place of --agreement.",
+        "--sd": "Standard deviation of a median annotator's noise, instead of --agreement.",
         "--noise": "Distribution of the noise.",
         "--shift SD[,SD...]": "Sd of the shifts of annotators and sessions combined.",
         "--scale": "Sd of the logs of annotators' slopes.",
         "--noise-spread": "Sd of the logs of annotators' noises.",
         "--drift": "Change of an annotator's scores per judgment.",
-        "--contrast": "How far a score is pushed away from the mean of its HIT, as a part of its distance.",
-        "--context none|uniform:F|similar:F": "Noise inside a HIT over that of an item alone: the same; F"
-        " times as large; down to F times, the more similar its items.",
+        "--contrast": "How far a score is pushed away from the mean of its HIT, as a fraction of its distance.",
+        "--context none|uniform:F|similar:F": "Noise in a HIT relative to a single item: the same; F"
+        " times as large; or falling to F times as items become more similar.",
         "--careless": "Share of answers that are uniformly random.",
         "--panel": "Number of annotators.",
     },
@@ -120,8 +120,8 @@ _panel_options = options(
 @options(
     "Truth",
     {
-        "--truth lexical|political|uniform|FILE.csv": "Distribution of the true scores, or a file that has them"
-        " in --column (0 to 1).",
+        "--truth lexical|political|uniform|FILE.csv": "Distribution of the true scores, or a file with the"
+        " scores in --column (0 to 1).",
         "--column NAME": "Column of the true scores in the file.",
         "--items": "Number of items, if --truth is not a file (default: 150).",
     },
@@ -153,7 +153,7 @@ _panel_options = options(
 @click.pass_context
 def command(context: click.Context, /, state: State, **asked: Any) -> None:
     if asked["agreement"] is not None and asked["sd"] is not None:
-        raise click.UsageError("--agreement and --sd both set the noise; give one of them.")
+        raise click.UsageError("--agreement and --sd both set the noise; use one of them.")
     if asked["corrected"] and asked["budget"] < CORRECTED[0]:
         raise click.UsageError(
             f"--corrected needs {CORRECTED[0]} or more annotations per item; --budget is {asked['budget']}."
@@ -206,12 +206,12 @@ def _truths(
 
     if truth in get_args(Truth):
         if column is not None:
-            raise click.UsageError("--column is for a file, but --truth names a distribution; leave one out.")
+            raise click.UsageError("--column is for a file, but --truth names a distribution; omit one.")
         kind: Any = truth
         return truth_of(kind, 150 if items is None else items, np.random.default_rng([seed, 150]))
     if items is not None:
         raise click.UsageError(
-            "--items is for a distribution; the items of a file are its rows; leave it out."
+            "--items is for a distribution, while the items of a file are its rows; omit it."
         )
     if column is None:
         raise click.UsageError(
@@ -222,7 +222,7 @@ def _truths(
     table = load(str(Path(truth)))
     if column not in table.columns:
         raise click.UsageError(
-            f"{truth} has no column {column!r}; it has {', '.join(map(repr, table.columns))}."
+            f"{truth} has no column {column!r}; found {', '.join(map(repr, table.columns))}."
         )
     values = []
     for row, cell in enumerate(table.columns[column]):

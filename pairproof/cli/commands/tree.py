@@ -77,7 +77,7 @@ def command(
     from ...native.answers.trees.tree_picture import FORMATS
 
     if plot is not None and not plot.lower().endswith(FORMATS):
-        raise click.UsageError(f"--plot {plot}: a picture ends in {', '.join(FORMATS)}.")
+        raise click.UsageError(f"--plot {plot}: the name must end in {', '.join(FORMATS)}.")
     import pairproof
 
     from ..reports.preference_tree import page

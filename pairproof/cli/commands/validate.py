@@ -33,8 +33,8 @@ def command(state: State, names: tuple[str, ...], **asked: Any) -> int:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise click.UsageError(
-            f"no paper {', '.join(map(repr, unknown))} comes with pairproof; there are {', '.join(known)} (in a "
+            f"no paper {', '.join(map(repr, unknown))} comes with pairproof; available: {', '.join(known)} (in a "
             "checkout also annotation, inference and patterns: pairproof's models against R). "
-            "For a claims file of your own use pairproof check FILE."
+            "For your own claims file, use pairproof check FILE."
         )
     return check_papers(state, names or tuple(n for n in DEFAULT if n in known), **asked)

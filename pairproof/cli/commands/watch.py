@@ -26,7 +26,7 @@ pairproof watch votes.csv --cluster judge --planned 60
 @options(
     "Intervals",
     {
-        "--pair A,B": "Only these two (default: all pairs; exact intervals where the file has one pair).",
+        "--pair A,B": "Only these two (default: all pairs; exact intervals if the file has one pair).",
         "--level": "Level of the intervals, joint over all pairs.",
         "--planned N": "Answers (clusters with --cluster) where the asymptotic intervals are narrowest,"
         " chosen before the first look (default: 500; 50 clusters).",
@@ -36,7 +36,8 @@ pairproof watch votes.csv --cluster judge --planned 60
     planned=POSITIVE,
 )
 @cluster_options(
-    "Intervals", "Treat clusters as the arriving units, from 20 on: judge, source, or judge,source (two-way)."
+    "Intervals",
+    "Treat clusters as the arriving units (at least 20): judge, source, or judge,source (two-way).",
 )
 @reader_options
 @shared_options
@@ -49,7 +50,7 @@ def command(state: State, file: str, reading: Reading[Any], pair: tuple[str, str
     table = reading.of(file)
     if pair is not None or len(pairs_in_order(table)) == 1:
         if how["planned"] is not None and not how["cluster"]:
-            raise click.UsageError("--planned has no effect on two systems without --cluster; leave it out.")
+            raise click.UsageError("--planned has no effect on two systems without --cluster; omit it.")
         found = watch_two(table, *(pair or (None, None)), **how)
     else:
         found = watch_table(table, **how)

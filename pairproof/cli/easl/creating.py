@@ -36,11 +36,11 @@ _text_options = options(
     {
         "--question TEXT": "Question about each item, such as 'How fluent?'.",
         "--anchors LABELS": "Labels of places on the line: '0=nonsense; 50=half of it; 100=all of it'.",
-        "--instructions FILE": "Text file; blank lines part paragraphs.",
+        "--instructions FILE": "Text file; blank lines separate paragraphs.",
         "--examples FILE": "CSV of scored examples: text, score, why.",
-        "--words FILE": "JSON of the page's own words in your language.",
+        "--words FILE": "JSON file with the page's own texts in your language.",
         "--lang TAG": "Language of these texts, such as de or ar-EG.",
-        "--dir": "Direction of writing (auto: that of the language).",
+        "--dir": "Text direction (auto: that of the language).",
     },
     question="",
     anchors="",
@@ -55,7 +55,7 @@ _design_options = stacked(
     options(
         "What annotators see",
         {
-            "--text COLUMN": "Column that holds the item's text (default: sent).",
+            "--text COLUMN": "Column of the item's text (default: sent).",
             "--show COLUMN": "Another column that annotators see; repeatable. Nothing else is shown to them.",
         },
         show={"multiple": True},
@@ -63,16 +63,16 @@ _design_options = stacked(
     options(
         "Design",
         {
-            "--design": "same-source: a HIT holds the outputs of one source (column source).",
-            "--judgments": "Different annotators for each HIT.",
-            "--repeats SHARE": "Share of slots judged again.",
+            "--design": "same-source: a HIT contains the outputs of one source (column source).",
+            "--judgments": "Different annotators per HIT.",
+            "--repeats SHARE": "Share of slots that are repeats.",
             "--degraded SHARE": "Share of slots for degraded items.",
-            "--gold SHARE": "Share of slots for items of role gold; or the COLUMN that holds known scores (default: gold).",
+            "--gold SHARE": "Share of slots for items of role gold; or the COLUMN of known scores (default: gold).",
             "--systems COLUMN": "Column that names each item's system (default: system).",
-            "--col NAME=COLUMN": "Column that stands for role, of, source, system or gold; nothing after the sign: none does.",
-            "--qualify RULE": "What an annotator must reach in the qualification batch, such as 'spearman>=.5'.",
+            "--col NAME=COLUMN": "Column used as role, of, source, system or gold; leave COLUMN empty for none.",
+            "--qualify RULE": "Required result in the qualification batch, such as 'spearman>=.5'.",
             "--on-repeat": "Which answers count if an annotator answers a HIT more than once.",
-            "--pay-hour AMOUNT": "Pay of an hour; 'status' reckons the cost.",
+            "--pay-hour AMOUNT": "Pay per hour; 'status' computes the cost.",
             "--partial": "Annotators may leave items of a HIT unanswered.",
         },
         design=choice("any", "same-source", name="arrange", default="any"),
@@ -150,8 +150,8 @@ _METHOD_OPTIONS = (
             "--gamma": "Skill-chain parameter of match quality, ra and trueskill.",
             "--epsilon": "Tie rate of ra and trueskill.",
             "--tie-within": "Two scores (0 to 1) are a tie if they differ by no more than this.",
-            "--pool": "Partners are chosen among the items that anchor no HIT (paper; keisks, which orders equal"
-            " variances by id) or among all items (cjmay).",
+            "--pool": "Partners are chosen from the items that do not anchor a HIT (paper; keisks, which"
+            " orders equal variances by id) or from all items (cjmay).",
         },
         gamma=0.1,
         epsilon=0.1,
@@ -173,7 +173,7 @@ _method_options = gathered(_METHOD_OPTIONS, _with_settings)
             "--method": "easl: efficient annotation of scalar labels; ra: bounded ranking; trueskill: unbounded;"
             " da: direct assessment; random: EASL's update with items chosen at random.",
             "--per-hit": "Items in a HIT (the paper's da shows 1).",
-            "--seconds": "Time that an item takes, for the hours and cost that are shown.",
+            "--seconds": "Time per item, used for the hours and cost shown.",
         },
         method=choice(*METHODS, default="easl"),
         per_hit={"type": COUNT, "default": 5},
@@ -210,7 +210,7 @@ def init(
         "Method",
         {
             "--method": "Method of a model file (default: easl for alpha and beta, trueskill for mu and sigma).",
-            "--per-hit": "Items in a HIT (default: as in the results, else 5).",
+            "--per-hit": "Items in a HIT (default: as in the results, otherwise 5).",
         },
         method=choice(*[m for m in METHODS if m != "da"]),
         per_hit=COUNT,
@@ -218,8 +218,8 @@ def init(
     options(
         "Files",
         {
-            "--model-is": "Whether the model is from before or after the results (default: found by adding them up).",
-            "--unescape": "Undo HTML's escapes in a model file, which one public EASL code writes into all texts.",
+            "--model-is": "Whether the model is from before or after the results (default: recognised by adding them).",
+            "--unescape": "Undo HTML escapes in a model file, as written by one public EASL implementation.",
             "--pair SRC-TRG": "Language pair of a table of scores that has several.",
         },
         model_is=choice("before", "after"),
@@ -249,7 +249,7 @@ def import_(
         _only_for_models(results, name)
     if pair is not None and not scores:
         found = "a log" if name == "log" else "none"
-        raise click.UsageError(f"--pair chooses scores of a table, but FILE is {found}.")
+        raise click.UsageError(f"--pair selects scores of a table, but FILE is {found}.")
     if name == "log":
         _import_log(state, campaign, file)
     elif scores:
@@ -278,7 +278,7 @@ def _import_log(state: State, campaign: str, file: str) -> None:
     from ...campaign.rebuilding import from_log
 
     if state.seed is not None:
-        raise click.UsageError("--seed: a log holds the seed of its campaign.")
+        raise click.UsageError("--seed: a log contains the seed of its campaign.")
     found = from_log(campaign, file)
     a, n = found.about, found.judgments
     said = f"{campaign}: campaign {a.id}, {found.items} items, method {a.method}, {n} judgments"
@@ -305,7 +305,7 @@ def _import_model(
     from ...campaign.creation import take_over
 
     if asked["model_is"] and not results:
-        says = "--model-is says whether the model is from before or after the results"
+        says = "--model-is states whether the model is from before or after the results"
         raise click.UsageError(f"{says}, but no results file is given.")
     found = take_over(Path(campaign), file, results, seed=state.seed, **asked)
     for name, own in zip(results, found.taken):
@@ -315,10 +315,10 @@ def _import_model(
     if found.recomputed:
         state.say(f"{warned} its mode or var do not follow from its alpha and beta; they were recomputed")
     if found.escaped:
-        cells = f"{found.escaped} cells hold HTML's escapes, such as &lt;, which annotators would see"
+        cells = f"{found.escaped} cells contain HTML escapes, such as &lt;, which annotators would see"
         state.say(f"{warned} {cells}; --unescape undoes them")
     if found.model_is == "after":
-        state.say("The results, added to the initial state, give the model; they are kept as its history.")
+        state.say("The results, added to the initial state, give the model; they are stored as its history.")
     a, results_in = found.about, [vars(t) for t in found.taken]
     made = {"campaign": a.id, "items": found.items, "method": a.method, "per_hit": a.per_hit}
     state.show(

@@ -63,7 +63,7 @@ UNTERMINATED_FROM = options(
     {
         "--accept-unterminated": "Accept a file whose last line has no line end. A file that was cut off looks"
         " like this, and a last value of 8 may have been 87.",
-        "--from": "Tool whose file it is (default: found from its content); results: Mechanical Turk and the page.",
+        "--from": "Tool that wrote the file (default: recognised from its content); results: Mechanical Turk and the page.",
     },
     from_=choice("results", "label-studio", "codes", name="tool"),
 )
@@ -80,7 +80,7 @@ UNTERMINATED_FROM = options(
         "Files",
         {
             "--scale LOW HIGH": "Scale of ratings in Label Studio's export, such as 1 5 (scores from 0 to 100 need none).",
-            "--on-change": "What to do with an annotation that was edited in Label Studio after it had been added.",
+            "--on-change": "What to do with an annotation that was edited in Label Studio after it was added.",
             "--without-token": "What to do with answers under a registered name that lack the token of the annotator's page.",
             "--on-repeat": "Change which answers count if an annotator answers a HIT more than once (default: as"
             " in the campaign).",
@@ -125,10 +125,10 @@ def update(state: State, campaign: str, results: tuple[str, ...], **asked: Any) 
 
 
 def counts(taken: Taken) -> str:
-    blank = f", {taken.cannot_judge} times 'cannot judge'" if taken.cannot_judge else ""
+    blank = f", {taken.cannot_judge} 'cannot judge'" if taken.cannot_judge else ""
     counted = (
-        (taken.known, "were there already and count once"),
-        (taken.repeats, "repeat a HIT that its annotator had answered and are set aside"),
+        (taken.known, "were already there and count once"),
+        (taken.repeats, "repeat a HIT that the annotator had already answered and are set aside"),
         (taken.taken_back, "were retracted before and stay retracted"),
         (taken.edited, "replace older answers"),
     )
@@ -155,7 +155,7 @@ def warn(state: State, name: str, taken: Taken) -> None:
             "--worker ID": "Judgments by this worker.",
             "--batch K": "Judgments in this batch.",
             "--hit K": "Judgments of this HIT of the batch.",
-            "--results NAME": "Judgments from the results file of this name (or SHA-256).",
+            "--results NAME": "Judgments from the results file with this name (or SHA-256).",
             "--row K": "Judgment in this row of that file, 1 below the header.",
             "--all": "Retract all that match, if there is more than one.",
             "--why TEXT": "The reason, which is recorded; required.",
@@ -194,14 +194,14 @@ def retract(
 
     choosing = any(v not in (None, ()) for v in chosen.values()) or every or bool(why)
     if (listed or numbers) and choosing or listed and numbers:
-        raise click.UsageError("--list and --undo must be used alone; leave the other options out.")
+        raise click.UsageError("--list and --undo must be used alone; omit the other options.")
     if listed:
         found, done = taking.history(campaign), "retracted"
     elif numbers:
-        found, done = taking.undo(campaign, numbers), "restored; the scores are computed again"
+        found, done = taking.undo(campaign, numbers), "restored; the scores are recomputed"
     else:
         found = taking.take_back(campaign, why, every=every, **chosen)
-        done = "retracted; the scores are computed again"
+        done = "retracted; the scores are recomputed"
     head = f"{campaign}: {len(found)} judgment{'' if len(found) == 1 else 's'} {done}"
     state.show("\n".join([head, *map(_retraction, found)]), [r.to_dict() for r in found])
 
@@ -235,7 +235,7 @@ def repeats(state: State, campaign: str, on_repeat: Any) -> None:
     from ...campaign.storage.rules import repeats as ask
 
     found = ask(campaign, on_repeat)
-    changed = f"; {found.changed} judgments changed, the scores are computed again" if found.changed else ""
+    changed = f"; {found.changed} judgments changed; the scores are recomputed" if found.changed else ""
     state.show(
         f"{campaign}: {found.repeats} repeats, {found.set_aside} of them set aside (on repeat:"
         f" {found.on_repeat}){changed}",
@@ -259,7 +259,7 @@ OWN = "\0"
             "--agreement": "Report how well annotators agree.",
             "--systems [COLUMN]": "Compare systems: means with intervals, paired by source. COLUMN names each"
             " item's system; by default the campaign's own.",
-            "--model": "Scores with this model of the annotators beside the campaign's own.",
+            "--model": "Scores from this annotator model, next to the campaign's own.",
         },
         agreement={**FLAG, "name": "with_agreement"},
         systems={"is_flag": False, "flag_value": OWN},
@@ -269,8 +269,8 @@ OWN = "\0"
         "More",
         {
             "--level": "Level of the intervals.",
-            "--intervals": "Of the items' scores; beta: EASL's own, far too wide.",
-            "--standardise": "Standardise the scores of each annotator before annotators or systems are compared.",
+            "--intervals": "Intervals of the items' scores; beta: EASL's own, far too wide.",
+            "--standardise": "Standardise each annotator's scores before comparing annotators or systems.",
         },
         level=LEVEL,
         intervals=INTERVALS,
@@ -333,8 +333,8 @@ def _extras(found: Status, annotators: bool, items_disagree: bool) -> dict[str, 
         {
             "--rule RULE": "'items<=.12', 'top 5 within .1', 'systems<=.05', 'ranking within .02' or 'top 1 systems'.",
             "--alpha": "Probability of a wrong statement at any look.",
-            "--planned": "Scores of an item (default 10), or sources (100), at which intervals are shortest.",
-            "--looks": "For systems: this number of planned looks up to --planned sources (O'Brien and Fleming's boundary).",
+            "--planned": "Number of scores per item (default 10), or of sources (100), at which intervals are shortest.",
+            "--looks": "For systems: number of planned looks up to --planned sources (O'Brien-Fleming boundary).",
         },
         rule={"required": True},
         alpha={"type": SHARE, "default": 0.05},
@@ -372,9 +372,9 @@ def stop(
     options(
         "Files",
         {
-            "--what": "model: the older tools' file; history: every judgment; comparisons: input for 'pairproof"
-            " fit'; log: the whole campaign as JSON Lines, which 'easl import' makes a campaign of again.",
-            "--tool": "Columns of a model file as this public EASL code has them; its older version says mu and sigma.",
+            "--what": "model: the older tools' file; history: every judgment; comparisons: input for"
+            " 'pairproof fit'; log: the whole campaign as JSON Lines, from which 'easl import' restores it.",
+            "--tool": "Columns of a model file as in this public EASL implementation; its older version uses mu and sigma.",
         },
         what=choice("scores", "model", "history", "comparisons", "log", default="scores"),
         tool=choice("keisks", "keisks-mu-sigma", "cjmay", name="layout"),
@@ -383,8 +383,8 @@ def stop(
         "More",
         {
             "--level": "Level of the intervals.",
-            "--intervals": "Of the scores; beta: EASL's own, far too wide.",
-            "--model": "Scores corrected by this model of the annotators, as 'easl status --model' shows them.",
+            "--intervals": "Intervals of the scores; beta: EASL's own, far too wide.",
+            "--model": "Scores corrected by this annotator model, as shown by 'easl status --model'.",
         },
         level=LEVEL,
         intervals=INTERVALS,
@@ -398,7 +398,7 @@ def export(
     from ...campaign.exports import export as write
 
     if layout is not None and what != "model":
-        raise click.UsageError("--tool says the columns of a model file; use it with --what model.")
+        raise click.UsageError("--tool sets the columns of a model file; use it with --what model.")
     if model != "raw" and what != "scores":
         raise click.UsageError("--model corrects scores; use it with --what scores.")
     how = {"intervals": kind, "model": model, "force": state.force, "say": state.say}

@@ -53,7 +53,7 @@ def exclude(state: State, campaign: str, name: str, why: str) -> None:
     from ...campaign.hits.registered import exclude as excluding
 
     person, changed = excluding(campaign, name, why)
-    said = f"{changed} judgments do not count any more, and the scores are computed again"
+    said = f"{changed} judgments no longer count, and the scores are recomputed"
     state.show(f"{campaign}: {label(person.name)} excluded; {said}", {**person.to_dict(), "changed": changed})
 
 
@@ -92,7 +92,7 @@ def _line(p: Person) -> str:
 @easl_command(
     "rules",
     "'easl status'.",
-    options("Campaign", {"--exclusion TEXT": "Write down which annotators will be excluded, in words."}),
+    options("Campaign", {"--exclusion TEXT": "Record in words which annotators will be excluded."}),
 )
 def rules(state: State, campaign: str, exclusion: str | None) -> None:
     """List the rules that were fixed, each with the number of judgments that had come in before.
@@ -116,14 +116,14 @@ def rules(state: State, campaign: str, exclusion: str | None) -> None:
     click.argument("items", metavar="ITEMS.csv", type=READ),
     options(
         "Files",
-        {"--out OUT.csv": "The items with degraded ones added."},
+        {"--out OUT.csv": "The items, with degraded items added."},
         out={"required": True, "type": WRITTEN},
     ),
     options(
         "Items",
         {
             "--text COLUMN": "Column with the text.",
-            "--number N": "Degrade so many items, drawn at random (default: all).",
+            "--number N": "Degrade this number of items, drawn at random (default: all).",
         },
         text="sent",
         number=COUNT,
@@ -160,22 +160,22 @@ def degrade(state: State, items: str, out: str, **asked: Any) -> None:
     options(
         "Annotators",
         {
-            "--judgments K": "Different annotators for each HIT (default: as the campaign was made).",
+            "--judgments K": "Different annotators per HIT (default: as set for the campaign).",
             "--for-annotators": "--out is a folder: a page for each registered annotator.",
-            "--annotator NAME": "Give the HITs to this registered annotator alone.",
-            "--due DATE": "Day (its end, UTC) or moment after which the next batch gives what is not back to others.",
+            "--annotator NAME": "Give the HITs to this registered annotator only.",
+            "--due DATE": "Day (its end, UTC) or time after which unreturned HITs go to others in the next batch.",
         },
         judgments=COUNT,
     ),
     options(
         "Files",
         {
-            "--out FILE": "Write .csv (one row per HIT), .jsonl, .html (a self-contained page), or FOLDER/ (a page each).",
+            "--out FILE": "Write .csv (one row per HIT), .jsonl, .html (a self-contained page), or FOLDER/ (one page each).",
             "--for": "Write for Mechanical Turk (.csv, cells escaped) or Label Studio (.json): only what is shown.",
             "--layout FILE": "With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
-            "--lang TAG": "Language of question, anchors and instructions, where the campaign has several ('easl texts').",
-            "--address URL": "Where the pages of FOLDER/ are put; links-K.csv then has each annotator's link.",
-            "--show COLUMN": "A further column that annotators see in this batch, beside the campaign's own; repeatable.",
+            "--lang TAG": "Language of question, anchors and instructions, if the campaign has several ('easl texts').",
+            "--address URL": "Address where the pages of FOLDER/ are published; links-K.csv then lists each annotator's link.",
+            "--show COLUMN": "A further column that annotators see in this batch, in addition to the campaign's own; repeatable.",
         },
         out={"required": True, "type": FileName()},
         for_=choice("plain", "mturk", "label-studio", name="style", default="plain"),
@@ -200,8 +200,8 @@ def next_(state: State, campaign: str, out: str, **asked: Any) -> None:
     batch = open_batch(campaign, out, seed=state.seed, force=state.force, **asked)
     if batch.unanswered:
         state.say(
-            f"{batch.unanswered} HITs of earlier batches are not answered yet; their results can be added at"
-            " any time."
+            f"{batch.unanswered} HITs of earlier batches are not yet answered; their results can"
+            " be added at any time."
         )
     for note in batch.notes:
         state.say(f"Note: {note}.")
@@ -219,7 +219,7 @@ def next_(state: State, campaign: str, out: str, **asked: Any) -> None:
 def _more(batch: Batch) -> str:
     """Who gets the HITs, in words."""
     if batch.given:
-        again = f"; {batch.again} of earlier batches given again" if batch.again else ""
+        again = f"; {batch.again} from earlier batches given again" if batch.again else ""
         sizes = sorted({len(g.places) for g in batch.given})
         each = " to ".join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))
         people = "annotator" if len(batch.given) == 1 else "annotators"

@@ -118,10 +118,10 @@ class Ending:
         refused = {
             "--against and --adjust have no effect without --contrasts; add --contrasts.": families,
             "--level has no effect without --ranks or --contrasts; add one of them.": level,
-            "--contrasts against-one and --against ITEM belong together.": one,
-            "--contrasts against-best is simultaneous by its own method (Hsu); leave out --adjust.": best,
+            "--contrasts against-one and --against ITEM must be used together.": one,
+            "--contrasts against-best has its own simultaneous method (Hsu); omit --adjust.": best,
             "--r, --require-r and --full have no effect without --verify; add --verify.": of_r,
-            "a JUnit report (.xml) lists verdicts, which only --verify gives; add --verify.": verdicts,
+            "a JUnit report (.xml) lists verdicts, which need --verify; add --verify.": verdicts,
             f"--cluster-kind has {add}": alone and self.cluster_kind is not None,
             f"--cluster-missing has {add}": alone and self.cluster_missing is not None,
         }

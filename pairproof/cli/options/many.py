@@ -20,12 +20,12 @@ OF_MANY = ("out", "workers", "attachment")
 many_options = options(
     "Papers",
     {
-        "--out FOLDER": "Write an index (index.html, index.csv), and a page and a JSON of each paper as it is done. What"
-        " is there of the same claims, data, options and version is taken over, so that the same command goes on after"
-        " an interruption; --force checks all again.",
-        "--workers N": "Number of processes for several papers (default: one a processor).",
-        "--attachment FILE": "One page for a referee's report on one paper (.html, .md): each finding in a neutral"
-        " sentence, what was not checked, and how to make it again.",
+        "--out FOLDER": "Write an index (index.html, index.csv), and a page and a JSON file for each paper when it"
+        " is done. Results with the same claims, data, options and version are reused, so the same command continues after"
+        " an interruption; --force checks everything again.",
+        "--workers N": "Number of processes for several papers (default: one per processor).",
+        "--attachment FILE": "One page for a referee's report on one paper (.html, .md): each finding in a"
+        " neutral sentence, what was not checked, and how to reproduce it.",
     },
     workers=COUNT,
     attachment=WRITTEN,
@@ -43,7 +43,7 @@ def check_files(
     """Check one paper as ever; several, a folder, or one for `out`, with a line a paper."""
     one = len(files) == 1 and not os.path.isdir(files[0]) and out is None
     if attachment is not None and not one:
-        raise click.UsageError("--attachment is of one paper; name one claims file, without --out.")
+        raise click.UsageError("--attachment is for one paper; name one claims file, without --out.")
     if attachment is not None and Path(attachment).suffix.lower() not in (".html", ".md"):
         raise click.UsageError(f"--attachment {attachment}: expected a name that ends in .html or .md.")
     if one:
@@ -81,7 +81,11 @@ def _check_many(
                 advance(len(done), len(plan))
     except KeyboardInterrupt:
         interrupted = True
-        kept = f"are kept in {out}; the same command goes on" if out else "are shown; --out FOLDER keeps them"
+        kept = (
+            f"are saved in {out}; run the same command to continue"
+            if out
+            else "are shown; use --out FOLDER to save them"
+        )
         notes.append(f"interrupted: {len(done)} of {len(files)} papers {kept}")
     papers = [done[file] for file in files if file in done]
     if out is not None:

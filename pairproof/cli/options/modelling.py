@@ -41,10 +41,10 @@ _CONTESTS = {
     "--offset COLUMN": "Column to add in favour of the first item.",
     "--weights COLUMN": "Column that multiplies the counts of each row.",
     "--reduce-bias": "Reduced-bias estimates, finite also under separation.",
-    "--method": "Integration of random effects. Default: quadrature if possible, else laplace. pql (BradleyTerry2's) is badly"
-    " biased for single wins.",
-    "--tie-shift": "Davidson's ties: they may be most likely between unequal items.",
-    "--tie-scale": "Davidson's ties: they may get rarer at another rate (GenDavidson).",
+    "--method": "Integration of random effects. Default: quadrature if possible, else laplace. pql (as in BradleyTerry2) is"
+    " badly biased for single wins.",
+    "--tie-shift": "Davidson's ties: allow them to be most likely between unequal items.",
+    "--tie-scale": "Davidson's ties: estimate the rate at which they get rarer (GenDavidson).",
 }
 contest_options = options(
     "Bradley-Terry models (--model bradley-terry)",

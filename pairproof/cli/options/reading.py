@@ -35,8 +35,8 @@ def names(text: str) -> list[str]:
         found: list[str] = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as trouble:
         raise click.BadParameter(
-            f"{text!r}: {trouble}; expected names separated by commas; quote a name that has a comma or a"
-            ' quote as in a CSV file: A,"B, Inc.","the ""best"" one"'
+            f"{text!r}: {trouble}; expected names separated by commas; quote a name that contains a"
+            ' comma or a quote, as in a CSV file: A,"B, Inc.","the ""best"" one"'
         ) from trouble
     if not found or any(not name.strip() for name in found):
         raise click.BadParameter(
@@ -158,7 +158,7 @@ DECLARED: dict[str, dict[str, Any]] = {
     "degrees": {"type": click.Choice(["refuse", "ignore"])},
 }
 ITEM_DATA = "File of item covariates, one row per item."
-DROP = "Leave out, and count, rows that are no comparison (no name, no answer, an item with itself)."
+DROP = "Drop and count rows that are not comparisons (no name, no answer, an item with itself)."
 ENCODING = "Encoding of a text file, such as latin-1; default: UTF-8."
 NAMES_CHECKED = "check that column names such as A:B agree with --pair-order, or ignore them."
 ORDERS = "prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."
@@ -181,8 +181,8 @@ def read_as(given: dict[str, Any], arguments: Iterable[str]) -> dict[str, Any]:
 
 TABLE = {
     "layout": "Default: recognised from the column names.",
-    "columns": "The file's own name of a column, such as judge=rater; repeatable.",
-    "items": "Order of the items. Default: by number, else by code point.",
+    "columns": "The file's own name for a column, such as judge=rater; repeatable.",
+    "items": "Order of the items. Default: numeric if possible, otherwise by code point.",
     "levels": "Order of a covariate's levels, the reference first; repeatable.",
     "rename": "Another name for an item; repeatable.",
     "tie_category": "Whether 'no preference' was a possible answer. Default: by layout.",
@@ -202,7 +202,7 @@ where_option = options(
     "Rows and tracks",
     {
         "--where CONDITION": "Only rows with column=value, column=a|b, or !=, <, <=, >, >=; column= means no value. Several"
-        " = on one column are alternatives; all else must hold together."
+        " = on one column are alternatives; all other conditions must hold."
     },
     where={"multiple": True},
 )
@@ -280,7 +280,7 @@ def by_track(function: Callable[..., Any], reading: Reading[Any], options: dict[
     if tracks is None:
         return function(reading=reading, **options)
     if file is None:
-        raise click.UsageError("--tracks has no effect without FILE, whose tracks it names.")
+        raise click.UsageError("--tracks has no effect without FILE.")
     whole = reading.of(file)
     if tracks == [POOLED]:
         return function(reading=replace(reading, track=whole.as_one_track()), **options)
@@ -288,7 +288,7 @@ def by_track(function: Callable[..., Any], reading: Reading[Any], options: dict[
     written = files_of(context, WRITTEN)
     if written:
         raise click.UsageError(
-            f"{written[0]} is one file, and with --tracks there are several results; choose one track by --where."
+            f"{written[0]} is one file, but --tracks gives several results; select one track with --where."
         )
     state = context.ensure_object(State)
     state.no_junit("several tracks have")

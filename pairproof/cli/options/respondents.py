@@ -47,18 +47,18 @@ _ANSWERS = {
     "layout": "One row per person: pairs (one column per pair), ranks and ratings (per item), orders (per place),"
     ' ranking-text ("A > B = C"), rankings (system1, rank1, ...), paircomp (psychotools); long-ranks: one row per item.',
     "items": "The items, in their order.",
-    "answers": "ranks, ratings: the columns, if they are not called as the items.",
-    "times": "ranks, ratings: repeated answers: number of blocks, or ends of names (.1,.2).",
-    "unranked": "No rank means: absent (not presented), below (all others), or by code: 0=absent,NA=below.",
+    "answers": "ranks, ratings: the columns, if their names differ from the items.",
+    "times": "ranks, ratings: repeated answers: number of blocks, or endings of names (.1,.2).",
+    "unranked": "Meaning of no rank: absent (not presented), below (all others), or by code: 0=absent,NA=below.",
     "zero_based": "ranks, long-ranks: 0 is the best rank.",
-    "person": "The column that says who answered.",
+    "person": "The column of persons.",
     "item": "long-ranks: the column of items.",
     "rank": "long-ranks: the column of ranks.",
     "places": "orders: the columns, the best place first.",
-    "cells": "orders: cells are names (default), or numbers of --items.",
+    "cells": "orders: cells are names (default), or positions in --items.",
     "column": "ranking-text, paircomp: the column of text.",
-    "above": "ranking-text: the sign between places (default: ' > ').",
-    "ties": "orders, ranking-text: the sign between items that share a place, such as =.",
+    "above": "ranking-text: the separator between places (default: ' > ').",
+    "ties": "orders, ranking-text: the separator between tied items, such as =.",
     "scale": "ratings: all points of the scale, used or not.",
     "best": "ratings: the best end of the scale.",
     "pair_order": f"pairs: {ORDERS}",
@@ -80,7 +80,7 @@ def _answers(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     if layout is None:
         _propose(given["file"], stated)
         raise click.UsageError(
-            f"--layout is missing, and is never guessed; it is one of {', '.join(LAYOUTS)}."
+            f"--layout is missing and is not guessed; expected one of {', '.join(LAYOUTS)}."
         )
     check(layout, stated, given["file"])
     reading = Reading(_respondents, {**stated, "layout": layout, **read_as(given, ("where",))})
@@ -117,12 +117,12 @@ def check(layout: str, reading: Mapping[str, Any], file: str) -> None:
     unknown = [name for name in reading if name not in parameters]
     if unknown:
         own = ", ".join(flag(name) for name in ARGUMENTS if name in parameters)
-        raise click.UsageError(f"{flag(unknown[0])} is not for --layout {layout}, which has {own}.")
+        raise click.UsageError(f"{flag(unknown[0])} does not apply to --layout {layout}, which has {own}.")
     needed = [n for n, p in parameters.items() if n != "source" and p.default is p.empty and n not in reading]
     if needed:
         _propose(file, {**reading, "layout": layout})
         raise click.UsageError(
-            f"--layout {layout} needs {' and '.join(map(flag, needed))}; nothing is guessed."
+            f"--layout {layout} needs {' and '.join(map(flag, needed))}, which are not guessed."
         )
 
 
@@ -139,7 +139,7 @@ _PERSONS = {
     "coding": "pairs, long: the codes for first, tie, second, missing.",
     "pairs": _PAIRS["pairs"],
     "pair_names": _PAIRS["pair_names"],
-    "person": "pairs, paircomp: the column that says who answered.",
+    "person": "pairs, paircomp: the column of persons.",
     "column": "paircomp: the column of text.",
     "degrees": _PAIRS["degrees"],
     "columns": "long, counts, votes: the file's own name of a column, such as judge=rater; repeatable.",
@@ -157,7 +157,7 @@ def _persons(command: Callable[..., Any], given: dict[str, Any]) -> Any:
         check(layout, {name: value for name, value in stated.items() if name != "layout"}, given["file"])
     elif wrong := [name for name in _PERSONS_ONLY if name in stated]:
         raise click.UsageError(
-            f"{flag(wrong[0])} is for tables of persons: say --layout {' or '.join(OF_PERSONS)}."
+            f"{flag(wrong[0])} is for tables of persons: use --layout {' or '.join(OF_PERSONS)}."
         )
     reader: Callable[..., Any] = _respondents if layout in OF_PERSONS else comparisons
     return by_track(command, Reading(reader, stated | read_as(given, ("where",))), given)
@@ -191,12 +191,12 @@ def _either(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     if layout == "rankings" or layout not in (None, *OF_COMPARISONS) or family in ANSWER_FAMILIES:
         if layout not in LAYOUTS:
             raise click.UsageError(
-                f"--model {family} is of whole answers: say --layout, one of {', '.join(LAYOUTS)}."
+                f"--model {family} is for whole answers: use --layout, one of {', '.join(LAYOUTS)}."
             )
         check(layout, {name: value for name, value in stated.items() if name != "layout"}, given["table"])
         return command(reading=Reading(_respondents, stated | where), **given)
     if wrong := [name for name in stated if name not in TABLE]:
-        raise click.UsageError(f"{flag(wrong[0])} is for whole answers: say --layout {', '.join(LAYOUTS)}.")
+        raise click.UsageError(f"{flag(wrong[0])} is for whole answers: use --layout {', '.join(LAYOUTS)}.")
     return command(reading=Reading(comparisons, stated | where), **given)
 
 

@@ -39,7 +39,7 @@ def _remember_project(ctx: click.Context, parameter: click.Parameter, value: boo
 project_option = options(
     "R",
     {
-        "--project-r": "Let R run .Renviron and .Rprofile of this folder (renv). Default: not; or PAIRPROOF_R_PROJECT=1."
+        "--project-r": "Let R run .Renviron and .Rprofile of this folder (renv). Default: no, unless PAIRPROOF_R_PROJECT=1."
     },
     project_r={**FLAG, "expose_value": False, "callback": _remember_project},
 )
@@ -58,10 +58,10 @@ _R = (
 data_option = options(
     "Data",
     {
-        "--data-limit MB": "Largest data file that a claims file may name (default: 256).",
-        "--data DIR": "Another folder, besides the claims file's own, that may hold its data files, such as"
-        " data that may not be shipped (default: $PAIRPROOF_DATA). Claims whose data are not there are reported"
-        " as not run.",
+        "--data-limit MB": "Maximum size of a claims file's data files (default: 256).",
+        "--data DIR": "Another folder for data files besides the claims file's own, such"
+        " as data that may not be distributed (default: $PAIRPROOF_DATA). Claims without data are"
+        " reported as not run.",
     },
     data_limit={"type": COUNT, "callback": parsed(lambda megabytes: megabytes * 1024**2)},
     data=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -71,7 +71,7 @@ data_option = options(
 def _without_contradiction(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     """The command gets `r` (None for the default), `require_r` and `full`."""
     if given["require_r"] and given["r"] == "none":
-        raise click.UsageError("--require-r and --r none contradict each other; leave one out.")
+        raise click.UsageError("--require-r and --r none contradict each other; omit one.")
     return command(**given)
 
 
@@ -88,9 +88,9 @@ paper_options = stacked(r_options, data_option, shared_options)
 verdict_options = options(
     "Verdicts",
     {
-        "--immaterial PART": "Part of its standard error by which a number may lie beyond its printed places, if no"
-        " sign, order, significance or mark changes by it (default: 0.01). A lone misprint is never immaterial.",
-        "--no-explain": "Do not search for other readings of the page where its numbers do not come out.",
+        "--immaterial PART": "Fraction of its standard error by which a number may miss its printed digits,"
+        " if no sign, order, significance or mark changes (default: 0.01). A single misprint is never immaterial.",
+        "--no-explain": "Do not search for other readings of the page if its numbers are not reproduced.",
     },
     immaterial=click.FloatRange(0.0, 1.0, max_open=True),
     no_explain=FLAG,
@@ -139,7 +139,7 @@ def give_verdicts(state: State, found: Verification, require_r: bool, full: bool
     )
     state.give_output(shown, lambda: to_document(found))
     if found.interrupted:
-        state.say("interrupted: these are the verdicts on what was checked before")
+        state.say("interrupted: these are the verdicts so far")
     return replace(found, require_r=require_r).exit_code
 
 

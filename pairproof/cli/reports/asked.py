@@ -135,7 +135,7 @@ class Asked:
         n = len(fit.groups)
         if not ranks and (n > MOST_GROUPS_COMPARED or len(fit.items) > MOST_ITEMS):
             size = f"{len(fit.items)} items in {n} group{'' if n == 1 else 's'}"
-            yield Paragraph(f"Not worked out unasked for {size}; add --ranks.")
+            yield Paragraph(f"Not computed by default for {size}; add --ranks.")
         elif not ranks:
             ranks = {group: fit.ranks(group=group) for group in fit.groups}
         for group, r in ranks.items():
@@ -158,15 +158,15 @@ class Asked:
             yield _shares(self.fit)
             yield from self._of_classes()
         frame = self.fit.patterns()
-        yield Heading("Answers seen and expected")
+        yield Heading("Observed and expected answers")
         alone = ("No two persons gave the same answer.",) if frame["observed"].max() <= 1 else ()
         yield Bullets((f"{self.fit.counted}.", _fits(self.fit), *alone))
         yield from _most_frequent(frame, self.patterns or MOST_FREQUENT)
         if len(frame) > 1:
             worst = frame.reindex(frame["residual"].abs().sort_values(ascending=False, kind="stable").index)
-            caption = "The worst fitted: largest Pearson residuals, (observed - expected) / sqrt(expected)"
+            caption = "Worst fit: largest Pearson residuals, (observed - expected) / sqrt(expected)"
             yield _table(worst.head(WORST), caption)
-            rare = "A residual of an answer that is expected less than once is large as soon as one person gives it."
+            rare = "If the expected count is below 1, the residual is large as soon as one person gives the answer."
             yield Paragraph(rare, aside=True)
         yield from _predicted(self.fit, self.predicted or PREDICTED)
 
@@ -257,7 +257,7 @@ def compared(fit: Fit, other: Fit) -> tuple[str, ...]:
 def _fits(fit: Fit) -> str:
     test = fit.goodness_of_fit()
     found = (
-        f"Against free probabilities of all answers: deviance {fixed(test.deviance)} on {test.df} df"
+        f"Compared with free probabilities of all answers: deviance {fixed(test.deviance)} on {test.df} df"
         f"{_p(test.p_deviance)}, Pearson chi-square"
         f" {fixed(test.pearson)}{_p(test.p_pearson)}"
     )
@@ -279,7 +279,7 @@ def _most_frequent(frame: pd.DataFrame, most: int) -> Iterator[Block]:
     if len(frame) > most:
         rest = ordered.iloc[most:]
         yield Paragraph(
-            f"{len(rest):,} more answers of {rest['observed'].sum():,.10g} persons are not shown; fit.patterns() has them.",
+            f"{len(rest):,} more answers of {rest['observed'].sum():,.10g} persons are not shown; fit.patterns() lists them.",
             aside=True,
         )
 
@@ -309,7 +309,7 @@ def _predicted(fit: Fit, most: int) -> Iterator[Block]:
         yield Table(header, rows, f"The most probable answers{of}")
     if len(fit.numbers.labels) > MOST_GROUPS:
         yield Paragraph(
-            f"{len(fit.numbers.labels) - MOST_GROUPS} more groups are not shown; fit.predicted_patterns(group) has them.",
+            f"{len(fit.numbers.labels) - MOST_GROUPS} more groups are not shown; fit.predicted_patterns(group) lists them.",
             aside=True,
         )
 

@@ -220,21 +220,21 @@ def _best(best: Best, trials: int) -> str:
 
 def _enough(model: str, n: int | None, largest: int, all_there_is: bool) -> str:
     if n is None:
-        return f"{model}: no answer, its perplexity there is infinite"
+        return f"{model}: no answer, because its perplexity is infinite"
     if n != largest:
         return f"{model}: {n}"
-    limit = "all there is to train on" if all_there_is else "the largest that was run"
+    limit = "all the training data" if all_there_is else "the largest size that was run"
     return f"{model}: {n}, {limit}: more may help"
 
 
 #: Kind of note -> what it says of many fits, without the numbers of one.
 OF_MANY_FITS: Mapping[str, str] = {
     "not-mixed": (
-        "chains not mixed well enough to read abilities from (more --draws or --chains); in the"
-        " perplexities it is part of the spread between trials, each having chains of its own"
+        "chains not mixed well enough to interpret abilities (use more --draws or --chains);"
+        " in the perplexities this is part of the variation between trials, which have separate chains"
     ),
-    "never-compared": "some systems are never compared in it",
-    "no-finite-estimate": "some pairs have no finite estimate: pooled rates for them",
+    "never-compared": "some systems are never compared",
+    "no-finite-estimate": "some pairs have no finite estimate, so pooled rates are used",
 }
 
 
@@ -245,12 +245,12 @@ def _notes(e: Experiment) -> Iterator[str]:
     for (model, text), n in said.items():
         yield f"{model}: {text} ({n} of {fits[model]} fits)"
     for model, n in Counter(r.model for r in e.results if r.impossible).items():
-        yield f"{model}: {n} of {fits[model]} perplexities are infinite: something with probability 0 happened"
+        yield f"{model}: {n} of {fits[model]} perplexities are infinite: an outcome with probability 0 occurred"
     samples = e.design.trials * len(e.tracks)
     for size, n in sorted(Counter(r.train_size for r in e.results if r.unseen).items()):
         yield (
             f"at {size} training comparisons the test set of {n // len(e.design.models)} of {samples} samples"
-            " has systems that the sample has not"
+            " has systems that are missing from the sample"
         )
 
 

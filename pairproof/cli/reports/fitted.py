@@ -56,8 +56,8 @@ def contest_blocks(fit: Fit) -> Iterator[Block]:
         yield Heading("Probabilities")
         yield Paragraph(
             f"With the {spec.link} link P(A preferred to B) = {LINKS[spec.link] if spec.law is None else spec.law.preferred}."
-            " Differences of abilities are no"
-            " log-odds, so there are no worths."
+            " Differences of abilities"
+            " are not log-odds, so there are no worths."
         )
         yield from _pairs(fit)
     elif spec.tie_shift or spec.tie_scale:
@@ -94,14 +94,14 @@ def _random_effects(fit: Fit) -> Iterator[Block]:
         rows.append((name, f"{c.n_effects:,}", number(c.sigma), number(c.se), *tested))
     heads = ("effects of", "number", "sigma", "se", *(() if by_pql else ("LR", "p of sigma = 0")))
     yield Table(heads, tuple(rows))
-    halved = "sigma = 0 lies on the boundary, so that p is half the tail of chi-square on 1 df (Self and Liang 1987)."
-    untested = "Penalised quasi-likelihood has no likelihood, and so no test of sigma = 0."
+    halved = "sigma = 0 is on the boundary, so p is half the tail probability of chi-square on 1 df (Self and Liang 1987)."
+    untested = "Penalised quasi-likelihood has no likelihood, so sigma = 0 is not tested."
     yield Paragraph(untested if by_pql else halved)
     effects = _effect_rows(fit)
     yield Table(
         ("effect of", "effect", "se", "2.5 %", "97.5 %"),
         tuple(effects[:ROWS]),
-        "Predicted effects, the greatest first; se and 95 % limits of the prediction, sigma taken as known",
+        "Predicted effects, largest first, with se and 95 % limits of the prediction; sigma is treated as known",
     )
     if len(effects) > ROWS:
         yield Paragraph(f"{len(effects) - ROWS:,} more effects are not shown; --json has them.", aside=True)
@@ -148,14 +148,14 @@ def _reduced(fit: Fit) -> Iterator[Block]:
 
     yield Heading("Reduced bias")
     yield Paragraph(
-        f"{REDUCED[fit.of_contests.reduction]}, so that estimates are finite also where contests are separated. This is no"
-        " maximum of the likelihood: log-likelihood, deviance and AIC in the summary are the plain ones at these estimates,"
-        " and likelihood ratios do not hold."
+        f"{REDUCED[fit.of_contests.reduction]}, so estimates are finite even if contests are separated. They do not"
+        " maximise the likelihood: log-likelihood, deviance and AIC in the summary are the ordinary ones at these estimates,"
+        " and likelihood-ratio tests are not valid."
     )
     try:
         plain = fit_contests(Prepared(fit.data, replace(fit.of_contests, reduction=""), ()))
     except PairproofError as error:
-        yield Paragraph(f"Beside maximum likelihood: it was not found. {error}")
+        yield Paragraph(f"Maximum-likelihood estimates, for comparison, were not found. {error}")
         return
     beside = {row[0]: row for row in parameter_rows(plain, ROWS)}
     rows = []
@@ -166,7 +166,7 @@ def _reduced(fit: Fit) -> Iterator[Block]:
         se = other[2] if held == open_ else ""
         rows.append((row[0], row[1], "" if held else row[2], estimate, se))
     head = ("parameter", "reduced", "se", "maximum likelihood", "se")
-    yield Table(head, tuple(rows), "Beside maximum likelihood")
+    yield Table(head, tuple(rows), "Compared with maximum likelihood")
 
 
 def _pairs(fit: Fit) -> Iterator[Block]:
@@ -194,10 +194,8 @@ def _ties(fit: Fit) -> Iterator[Block]:
 
     spec = fit.of_contests
     yield Heading("Ties")
-    shift = (
-        "Tie-shift moves the gap at which ties are most probable, where one item has the advantage of order"
-    )
-    scale = "The value exp(tie-scale) is how fast ties grow rarer with the gap, 1 in Davidson's model (1970)"
+    shift = "Tie-shift moves the difference at which ties are most probable, when one item has the order advantage"
+    scale = "The value exp(tie-scale) is the rate at which ties become rarer with the difference (1 in Davidson's model, 1970)"
     parts = [shift] * spec.tie_shift + [scale] * spec.tie_scale
     yield Paragraph(f"{'. '.join(parts)}. The parameter nu of Davidson's model is exp(tie).")
     gaps = np.array([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0])
@@ -209,7 +207,7 @@ def _ties(fit: Fit) -> Iterator[Block]:
     yield Table(
         ("gap", *tables),
         tuple((f"{gap:g}", *(f"{p[k]:.3f}" for p in tables.values())) for k, gap in enumerate(gaps)),
-        "P(tie) by the gap of the first over the second in log-odds, the order effect included",
+        "P(tie) by the difference, first minus second, in log-odds, including the order effect",
     )
 
 
@@ -252,11 +250,11 @@ def why_no_picture(fit: Fit) -> str:
         return "with this link there are none."
     if len(fit.groups) > MOST_GROUPS:
         return (
-            f"{len(fit.groups)} groups cannot be distinguished in one picture; pairproof.plot_worth(fit,"
-            " groups=[...]) draws some."
+            f"{len(fit.groups)} groups are too many for one picture; pairproof.plot_worth(fit,"
+            " groups=[...]) draws some of them."
         )
     if len(fit.items) > MOST_WORTHS_DRAWN:
-        return f"{len(fit.items)} items do not fit one picture; fit.worth() has the numbers."
+        return f"{len(fit.items)} items do not fit in one picture; fit.worth() gives the numbers."
     return fit.why_not_estimable() if fit.worth()["worth"].isna().all() else ""
 
 
@@ -310,11 +308,11 @@ def prediction_page(fit: Fit, frame: pd.DataFrame, level: float) -> Page:
         blocks.append(Paragraph(more, aside=True))
     said = ["eta is the linear predictor in favour of the first, with its standard error"]
     if not tied:
-        said.append("the limits are those of P(first) if eta lies at its own")
+        said.append("the limits are P(first) at the limits of eta")
     if mixed:
         said.append(
-            "P(first) is averaged over the effects of what was not seen, plug-in is at effect 0, averaged is over the whole"
-            " uncertainty, all three and se with sigma as estimated"
+            "P(first) is averaged over the effects of new levels, plug-in has effect 0, averaged is over"
+            " all uncertainty; all three and se use the estimated sigma"
         )
         said.append(_of_sigma(frame, level))
     if frame["eta"].isna().any():
@@ -328,6 +326,6 @@ def _of_sigma(frame: pd.DataFrame, level: float) -> str:
     how = str(frame.attrs["sigma"])
     limits = f"the {100 * level:g} % limits"
     if how == "known":
-        return f"{limits} take sigma as known, and are too short where comparisons are few"
+        return f"{limits} treat sigma as known, and are too short if there are few comparisons"
     said = how.removeprefix("uncertain")
-    return f"{limits} are over the uncertainty of sigma too (--sigma known takes it as known){said}"
+    return f"{limits} include the uncertainty of sigma (--sigma known treats it as known){said}"

@@ -47,7 +47,7 @@ def _picture(tree: PreferenceTree, level: float) -> Figure:
 
 
 def _groups(tree: PreferenceTree) -> Table:
-    who, fate_of = Column("who", "left"), Column("what becomes of it", "left")
+    who, fate_of = Column("who", "left"), Column("result", "left")
     rows = []
     for node in tree.nodes:
         fate = f"leaf ({node.reason})"
@@ -62,7 +62,7 @@ def _tests(tree: PreferenceTree) -> Table:
         (str(t.node), str(t.covariate), f"{t.statistic:.4f}", str(t.df), p_value(t.p), p_value(t.p_adjusted))
         for t in tree.tests().itertuples()
     )
-    caption = "df: of the chi-square of a factor; places at which a numeric covariate can break"
+    caption = "df: degrees of freedom for a factor's chi-square; for a numeric covariate, the number of possible break points"
     return Table((Column("node"), Column("covariate", "left"), *_NUMBERS), rows, caption)
 
 

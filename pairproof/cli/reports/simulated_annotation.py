@@ -178,7 +178,7 @@ def annotators_said(panel: Panel, agreement: float, one: bool = True) -> tuple[s
     if panel.are_alike and one:
         return (f"annotators' {noise}){context}; {agree}",)
     if not (panel.scale or panel.noise_spread or panel.careless or panel.drift or panel.contrast):
-        return (f"annotators are alike but for their shift: {shift}{noise}){context}; {at}{agree}",)
+        return (f"annotators are alike except for their shift: {shift}{noise}){context}; {at}{agree}",)
     differ = (
         f"{panel.people} annotator{'s' if panel.people > 1 else ''}: {shift}scale {panel.scale:g}, {noise}; spread"
         f" {panel.noise_spread:g}){context}, {panel.careless:.0%} careless answers, drift {panel.drift:g}, contrast"
@@ -192,17 +192,15 @@ def _context(panel: Panel) -> str:
     if c.kind == "none" or c.factor == 1:
         return "does not depend on the HIT"
     if c.kind == "uniform":
-        return f"is {c.factor:g} times as large in a HIT of several items"
-    return f"is down to {c.factor:g} times as large in a HIT, the more similar its items are"
+        return f"is {c.factor:g} times as large in a HIT with several items"
+    return f"falls to {c.factor:g} times as large in a HIT as its items become more similar"
 
 
 def corrected_said(not_fitted: Mapping[str, int]) -> str:
     """What the names with + are, and how often they could not be had."""
     lost = ", ".join(f"{name} {n}" for name, n in not_fitted.items() if n)
-    said = (
-        "+: scores corrected for annotators and sessions by a mixed model, after the iterations that have one"
-    )
-    return f"{said}; left out where it could not be fitted: {lost}" if lost else said
+    said = "+: scores corrected for annotators and sessions by a mixed model, after iterations for which it was fitted"
+    return f"{said}; omitted where it could not be fitted: {lost}" if lost else said
 
 
 def _ends(s: Simulation) -> dict[str, Any]:
@@ -280,7 +278,7 @@ def _grid_blocks(asked: Simulated) -> Iterator[Block]:
             for a, b, n, c in _passing(grid)
         ]
         yield Heading("Which method passes another as the shift grows?")
-        yield Bullets(tuple(passes) or ("None of them does clearly (by two standard errors).",))
+        yield Bullets(tuple(passes) or ("None does clearly (by two standard errors).",))
     if _verdicts(grid):
         yield Heading("What the paper claims")
         yield Bullets(tuple(_verdicts(grid)))

@@ -35,7 +35,7 @@ def page_two(plan: TwoSystemPlan, pilot: Pilot | None) -> Page:
     rows = tuple((f"{n.per_judge:g}", _whole(n.judges), _whole(n.answers)) for n in plan.needed)
     blocks.append(Heading(f"Judges for a power of {plan.wanted:g}{about}"))
     blocks.append(Table(tuple(map(Column, NEEDED)), rows))
-    subtitle = f"Two systems; a two-sided test at {100 * (1 - plan.level):.4g} %"
+    subtitle = f"Two systems; two-sided test at {100 * (1 - plan.level):.4g} %"
     return Page("How many judges and answers", blocks, subtitle)
 
 
@@ -68,17 +68,17 @@ def _about_pilot(pilot: Pilot) -> list[str]:
     said = [f"pilot: {pilot.answers:g} answers about {a} and {b}", *pilot.why_not]
     if pilot.judge is not None and pilot.judge.high > pilot.judge.icc:
         said.append(
-            f"the correlation of a judge's scores may be as large as {pilot.judge.high:.3f}: try the plan with --icc-judge"
-            f" {pilot.judge.high:.3f} as well"
+            f"the correlation of a judge's scores may be as large as {pilot.judge.high:.3f}: also try"
+            f" the plan with --icc-judge {pilot.judge.high:.3f}"
         )
     said.append(
-        "a pilot's margin is uncertain: plan for the smallest one that matters (--margin), not for the pilot's"
+        "a pilot's margin is uncertain: plan for the smallest margin that matters (--margin), not for the pilot's"
     )
     return said
 
 
 def _whole(value: float | None) -> str:
-    return "no number is enough" if value is None else f"{value:,.0f}"
+    return "no number suffices" if value is None else f"{value:,.0f}"
 
 
 def document_two(plan: TwoSystemPlan, pilot: Pilot | None) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def page_table(plan: TablePlan) -> Page:
         spread += f", sources ({d.sources:g}) with sd {d.source_sd:.4f}"
     blocks: list[Block] = [
         Bullets((*plan.sentences(), spread), lead=True),
-        Heading("Neighbours in ability, each pair tested by itself"),
+        Heading("Neighbours in ability, each pair tested separately"),
         Table((Column("better", "left"), Column("worse", "left"), "difference", "se", "power"), tuple(gaps)),
     ]
     return Page("How many judges and answers", blocks, f"{len(d.items)} systems; goal: {plan.goal}")
@@ -174,10 +174,10 @@ def page(found: Watched, source: str) -> Page:
         Bullets(tuple(sentences(found)), lead=True),
         Heading(f"Intervals that hold at every look, {100 * found.level:g} %"),
         Table(HEADER, tuple(map(_row, found.intervals))),
-        Heading("Taken for granted"),
+        Heading("Assumptions"),
         Bullets(found.assumed),
     ]
-    return Page("Looking while answers come in", blocks, f"Data: {source}")
+    return Page("Monitoring while answers arrive", blocks, f"Data: {source}")
 
 
 def _row(i: WatchedInterval) -> Row:
@@ -211,7 +211,7 @@ def _settled(i: WatchedInterval) -> str:
         since = "" if i.settled_at is None else f" since {i.settled_at} {unit}"
         return f"{i.first if i.low > i.neutral else i.second} is ahead, equality is excluded{since}{e}"
     if i.settled_at is not None:
-        return f"equality was excluded at {i.settled_at} {unit}, and the interval now holds it again{e}"
+        return f"equality was excluded at {i.settled_at} {unit}, but the interval now includes it again{e}"
     return f"nothing is settled yet{e}"
 
 

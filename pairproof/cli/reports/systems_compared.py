@@ -101,10 +101,10 @@ def _figures(found: tuple[TwoSystems, ...]) -> Iterator[Block]:
         for m in (two.merged for two in found[:MOST_NAMED])
     )
     hatched = ", outside the hatched area," * bool(same_size(two.merged for two in found))
-    above = "; above the line a judge preferred the other system" * any(two.by_judge for two in found)
+    above = "; above the line, the judge preferred the other system" * any(two.by_judge for two in found)
     caption = (
-        f"How often the system that won was judged better, and how often worse. Filled marks{hatched} reject equality by"
-        f" equation 1, which takes answers as independent{above}."
+        f"How often the winning system was judged better, and how often worse. Filled marks{hatched} reject equality"
+        f" by equation 1, which treats answers as independent{above}."
     )
     draw = partial(plot_judgments, found=found)
     yield Figure(caption, said, (WIDE, 4.2), draw, panels=True, title="Better and worse")
@@ -113,9 +113,7 @@ def _figures(found: tuple[TwoSystems, ...]) -> Iterator[Block]:
         return
     of = zip(scores.systems, scores.score, scores.half)
     said = "; ".join(f"{name} {score:+.3f} (\u00b1 {half:.3f})" for name, score, half in of)
-    caption = (
-        "Scores whose differences fit R of all pairs best, by least squares; pairs are taken as independent."
-    )
+    caption = "Scores whose differences best fit R of all pairs, by least squares; pairs are treated as independent."
     size = (WIDE, 1.0 + 0.32 * len(scores.systems))
     yield Figure(caption, said, size, partial(plot_scores, scores=scores), title="Scores of the systems")
 
@@ -170,7 +168,7 @@ def _test(t: EqualityTest) -> tuple[str, ...] | Row:
     numbers = map(number, (t.estimate, t.se, t.statistic, t.df), (".4f", ".4f", ".3f", ".4g"))
     spread = f"{t.spread:.4f} ({t.spread_of})" if t.spread_of else "-"
     row = (t.name, SCALES[t.scale], *numbers, _p(t), spread)
-    return Row(row, f"not made: {t.why_not}") if t.why_not else row
+    return Row(row, f"not computed: {t.why_not}") if t.why_not else row
 
 
 def _p(t: EqualityTest) -> str:
@@ -227,7 +225,7 @@ def _order(found: tuple[TwoSystems, ...], rule: str, votes: bool) -> str:
     how = {True: "even", False: "never compared"}
     pairs = ", ".join(f"{a} and {b} ({how[bool(met)]})" for a, b, met in unsettled[:MOST_PAIRS])
     more = f" and {len(unsettled) - MOST_PAIRS} more" if len(unsettled) > MOST_PAIRS else ""
-    return f"NO RANKING by {rule}: nothing puts in order {pairs}{more}"
+    return f"NO RANKING by {rule}: these pairs are not ordered: {pairs}{more}"
 
 
 SYSTEMS = ("system", "sentences", "words", "rate", "se delta", "se jackknife", "se eq 9", "low", "high")

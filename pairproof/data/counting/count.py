@@ -66,43 +66,43 @@ def count(
     most_cells: int = MOST_CELLS,
     progress: Progress | None = None,
 ) -> Comparisons:
-    """Count votes, however many they are: models are fitted to the counts, and counts add up.
+    """Count any number of votes; models are fitted to the counts, and counts can be added.
 
-    A fit of the counts is that of the rows, to the bit.  What a count forgets: the order in time, single rows, and
-    every column that is not in `by` (judges too: `fit.clustered("judge", rows=source)` goes through the rows again).
+    A fit to the counts equals a fit to the rows, to the bit.  Counts do not keep the order in time, single rows, or
+    columns that are not in `by` (including judges: `fit.clustered("judge", rows=source)` reads the rows again).
 
     Parameters
     ----------
     source : path, glob, list of paths, or frame
-        Files: Parquet and Arrow by batches, large CSV and TSV in pieces (both by pyarrow), others as :func:`read` does.
-        Frames: pandas, a dict of columns, and by narwhals polars (lazy or not), pyarrow, DuckDB, Ibis, Dask, PySpark,
-        whose own engine counts.  Never changed, and never made into one frame.
+        Files: Parquet and Arrow in batches, large CSV and TSV in pieces (both with pyarrow), others as in :func:`read`.
+        Frames: pandas, a dict of columns and, with narwhals, polars (lazy or not), pyarrow, DuckDB, Ibis, Dask, PySpark,
+        counted by their own engine.  Never changed, and never combined into one frame.
     by : str or sequence of str, optional
-        Columns that the rows are counted by, as covariates of models; by the file's own names or their roles.
-        "both_bad" keeps apart the ties in which both were called bad.
+        Columns to count by, for use as covariates in models; by the file's own names or by roles.
+        "both_bad" separates the ties that call both bad.
     layout : {"votes", "evalica", "long", "counts"}, optional
         The further parameters are those of :func:`pairproof.data.reading.layouts.read`.
     name : str, optional
-        Of this part: two parts of one name, or of one file, are not added.  Default: each file's name.
+        Name of this part: two parts with the same name, or from the same file, are not added.  Default: the file's name.
     where : str or sequence of str, optional
-        Only the votes that fulfil conditions on any column, as in :func:`pairproof.read`.
+        Only the votes that meet conditions on any column, as in :func:`pairproof.read`.
     drop : {"bad"}, optional
-        Leave out rows that are not comparisons; `dropped` of the table says how many of each kind.
+        Drop rows that are not comparisons; `dropped` of the table counts each kind.
     most_cells : int
-        Most distinct rows, 1 or more.
+        Maximum number of distinct rows, at least 1.
     progress : callable, optional
-        Called with the rows counted so far and their number, or None where that is not known; files only.
+        Called with the number of rows counted so far and the total, or None if unknown; files only.
 
     Returns
     -------
     Comparisons
-        Rows in canonical order (items, then `by`), who was first kept; `counted` lists the parts.
+        Rows in canonical order (items, then `by`), keeping which item was first; `counted` lists the parts.
 
     Raises
     ------
     InputError
-        And its kinds: labels without a meaning, cells without a value, items against themselves, each with the number
-        of its rows and all at once; a column that is not there; weights that are not whole.
+        And its subclasses: labels without a meaning, cells without a value, items compared with themselves, each with the
+        number of rows and all in one message; a missing column; fractional weights.
     TooLargeError
         More distinct rows than `most_cells`.
 
@@ -154,8 +154,8 @@ def _chosen_by(
     said = said_in(where, [*header.columns, *role_of, *told, *numbers])
     if refused := [name for name, *_ in said if role_of.get(name, name) in numbers]:
         raise InputError(
-            f"{header.source}: where has a condition on {listed(refused)}, which are counted, so that single rows cannot be"
-            " chosen by them; filter the file first, or take read()"
+            f"{header.source}: where has a condition on {listed(refused)}, which are counted, so single rows cannot be"
+            " selected by them; filter the file first, or use read()"
         )
     said = [(n if n in header.columns else role_of.get(n, n), sign, value) for n, sign, value in said]
     header.need([name for name, *_ in said if name not in told], " to choose rows by")
@@ -183,7 +183,7 @@ def layout_of(header: Table, layout: Layout | None, coding: CodingLike | None) -
     found = layout or recognised(header)
     if found not in _LAYOUTS:
         raise InputError(
-            f"{header.source}: layout {found!r}; count takes {', '.join(_LAYOUTS)}, read() takes the others"
+            f"{header.source}: layout {found!r}; count supports {', '.join(_LAYOUTS)}; read() supports the others"
         )
     check_has(header, found)
     if found == "counts" and coding is not None:
@@ -203,7 +203,7 @@ def roles_of(header: Table, layout: Layout, by: Sequence[str]) -> list[str]:
     header.need(chosen, " to count by")
     repeated = sorted({name for name in chosen if chosen.count(name) > 1 or name in (*used, "weight")})
     if repeated:
-        raise InputError(f"by names {listed(repeated)}, which is counted by once already; leave it out")
+        raise InputError(f"by names {listed(repeated)}, which is already counted by; omit it")
     return [*used, *chosen, *(["weight"] if "weight" in header.columns else [])]
 
 
@@ -228,7 +228,7 @@ def _whole(table: Table, name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
     """A column of counts or weights as whole numbers."""
     values = [as_whole(text) for text in table.columns[name]]
     bad = np.array([value is None for value in values], bool)
-    cure = "count adds whole numbers, 0 or more; read() takes weights that are not whole"
+    cure = "count adds whole numbers of at least 0; read() accepts fractional weights"
     table.check(bad, name, f"{name} is {{cell}}", cure)
     return np.array(values, np.int64)
 
@@ -257,10 +257,7 @@ def _refuse(table: Table, layout: Layout, coding: CodingLike | None, source: str
     if same.any():
         names = _with_rows(table.columns[first][same], n[same])
         found.append(
-            (
-                ItemError,
-                f"compared with itself: {names}; remove these rows, they say nothing about preference",
-            )
+            (ItemError, f"compared with itself: {names}; remove these rows; they contain no preference")
         )
     if layout != "counts":
         found += _wrong_answers(table, layout, coding, n)
@@ -282,7 +279,7 @@ def _wrong_answers(
         yield CodingError, f"{own} is missing in {_rows(n[missing])}; filter them"
     if unknown.any():
         names = _with_rows(cells_[unknown], n[unknown])
-        yield CodingError, f"{own}: {names} mean nothing; expected exactly {stated}; state the others in coding="
+        yield CodingError, f"{own}: {names} have no meaning; expected exactly {stated}; add the others to coding="
 
 
 def _own(table: Table, role: str) -> str:

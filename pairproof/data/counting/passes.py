@@ -62,7 +62,7 @@ def rows(
     spool: str | None = None,
     drop: Drop | None = None,
 ) -> RowSource:
-    """Describe how to read rows that a fit reads again; if :func:`count` needed no options, pass the source itself.
+    """Describe how a fit reads its rows again; if :func:`count` needed no options, pass the source itself.
 
     Parameters
     ----------
@@ -70,15 +70,15 @@ def rows(
         As in :func:`count`.
     layout : {"votes", "evalica", "long", "counts"}, optional
     columns : mapping of str to str, optional
-        Default: as the table has them.
+        Default: as in the table.
     coding, rename : mapping, optional
     encoding : str, optional
-        These five as they were for :func:`count`.
+        As for :func:`count`, like `layout` and `columns`.
     spool : path, optional
-        Folder in which rows of a lazy frame or a database are kept during the passes, as Parquet.  Default: the
-        system's for temporary files.
+        Folder in which rows of a lazy frame or a database are stored during the passes, as Parquet.  Default: the
+        system's temporary folder.
     drop : {"bad"}, optional
-        As it was for :func:`count`.
+        As for :func:`count`.
 
     Returns
     -------
@@ -150,8 +150,8 @@ class Labels:
                 continue
             if text != text.strip():
                 raise InputError(
-                    f"{self._source}: {self._name} {quoted(text)} has blanks around the name; remove them, lest one counts"
-                    " as two"
+                    f"{self._source}: {self._name} {quoted(text)} has leading or trailing blanks; remove them, so that one"
+                    " name does not count as two"
                 )
             lookup[k] = self._texts.setdefault(text, len(self._texts))
         return np.asarray(lookup[values])
@@ -304,9 +304,7 @@ class Passes:
     def _meanings(self, of: Mapping[str, Coded], role: str) -> list[int | None]:
         """The answer that each level of a column is."""
         coding = Coding.read(WORDS[self.layout] if self.given.coding is None else self.given.coding)
-        coding.refuse(
-            MISSING, "prefmod; rows that are not comparisons were not counted, and must not be there"
-        )
+        coding.refuse(MISSING, "prefmod; rows that are not comparisons were not counted and must be removed")
         return [None if text is None else coding.meaning(text) for text in self._texts(of, role)]
 
     def _begins(
@@ -371,7 +369,7 @@ class Passes:
         differ = [key for key in {**there, **here} if here.get(key, _NONE) != there.get(key, _NONE)]
         if not differ:
             return InputError(
-                f"{self.header.source}: the rows were others when they were read again; give what stays"
+                f"{self.header.source}: the rows had changed on the second reading; pass a source that does not change"
             )
         first, second, *values = differ[0]
         where = "".join(f", {name} {'blank' if v is None else quoted(v)}" for name, v in zip(by, values))
@@ -380,7 +378,7 @@ class Passes:
             f"{self.header.source}: not the rows of this fit: {quoted(first)} against {quoted(second)}{where} has wins, ties,"
             f" losses {counts[0]} in the rows and {counts[1]} in the fit's table"
             f"{_more(len(differ) - 1)}; {found.n_comparisons:,.10g} comparisons in the rows,"
-            f" {self.cells.n_comparisons:,.10g} in the table. Give the rows that were counted, all of them and no others"
+            f" {self.cells.n_comparisons:,.10g} in the table. Pass exactly the rows that were counted"
         )
 
 
@@ -422,8 +420,8 @@ class _Places:
         size = math.prod(radix)
         if size >= 2**62:
             raise TooLargeError(
-                f"{source}: {named(cells.columns)} and the items make {size:.1g} combinations; fit by fewer columns, or by"
-                " columns of fewer levels"
+                f"{source}: {named(cells.columns)} and the items give {size:.1g} combinations; fit by fewer columns,"
+                " or by columns with fewer levels"
             )
         self._radix, self._stride = radix, [math.prod(radix[k + 1 :]) for k in range(len(radix))]
         keys = np.zeros(cells.n_rows, np.int64)

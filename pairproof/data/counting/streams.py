@@ -100,9 +100,7 @@ def paths_of(source: Any) -> list[str] | None:
             return [text]
         found = sorted(glob.glob(text, recursive=True))
         if not found:
-            raise InputError(
-                f"{text}: no file is called so; expected a path, or a glob such as votes/*.parquet"
-            )
+            raise InputError(f"{text}: no such file; expected a path, or a glob such as votes/*.parquet")
         return found
     if (
         isinstance(source, (list, tuple))
@@ -113,7 +111,7 @@ def paths_of(source: Any) -> list[str] | None:
         twice = sorted({path for path in found if found.count(path) > 1})
         if twice:
             raise InputError(
-                f"{listed(twice)} named more than once; name each file once, lest its votes count twice"
+                f"{listed(twice)} named more than once; name each file once, so that its votes do not count twice"
             )
         return found
     return None
@@ -200,8 +198,8 @@ def _of_files(paths: list[str], name: str | None, encoding: str | None, told: Pr
             other = of.setdefault(_file_digest(path), path)
             if other != path:
                 raise InputError(
-                    f"{path} and {other} hold the same bytes; leave one out, or, if these are other votes, give the"
-                    " files one name= (--name)"
+                    f"{path} and {other} contain the same bytes; omit one, or, if these are different"
+                    " votes, give the files one name= (--name)"
                 )
         if len(paths) == 1:
             seen[paths[0]] = n
@@ -229,8 +227,8 @@ def _check_names(file: _File, first: _File, columns: Sequence[str]) -> None:
             more
         )
         raise InputError(
-            f"{file.path}: {' and '.join(found)}; {first.path} is otherwise: count files of one kind at a time, and add"
-            " the counts"
+            f"{file.path}: {' and '.join(found)}; {first.path} differs: count files of one kind at a time,"
+            " and add the counts"
         )
 
 
@@ -242,7 +240,7 @@ def _opened(path: str, encoding: str | None) -> _File:
     note(path)
     if suffix in BINARY:
         if encoding is not None:
-            raise InputError(f"{path}: encoding={encoding!r} is for text; {suffix} files hold their own")
+            raise InputError(f"{path}: encoding={encoding!r} is for text; {suffix} files contain their own")
         return _of_arrow(path, suffix)
     if os.path.getsize(path) >= LARGE_TEXT and suffix in (".csv", ".tsv", ".tab"):
         try:
@@ -397,7 +395,7 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
         frame = nw.from_native(source).lazy()
     except ImportError as error:
         raise InputError(
-            f"this narwhals cannot take a {kind} ({error}); bring both up to date: pip install -U narwhals"
+            f"this version of narwhals cannot read a {kind} ({error}); update both: pip install -U narwhals"
             f" {kind.partition('.')[0]}"
         ) from error
     except TypeError as error:
@@ -410,7 +408,7 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
     paths, names = dict(fields), tuple(column for column, _ in fields)
     if len(paths) < len(names):
         raise InputError(
-            f"{about}: more than one column is called {listed(repeated(names))}; rename or remove"
+            f"{about}: more than one column is named {listed(repeated(names))}; rename or remove one"
         )
 
     def chosen(columns: Sequence[str], names: Sequence[str]) -> Any:
@@ -422,13 +420,13 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
             return frame.select(*(_field(nw, paths[old][0]).alias(new) for old, new in zip(columns, names)))
         except (AttributeError, NotImplementedError, TypeError) as error:
             raise InputError(
-                f"{about}: this engine does not hand over columns inside others ({error}); give {listed(columns)} as columns"
-                " of their own"
+                f"{about}: this engine does not return nested columns ({error}); provide {listed(columns)}"
+                " as separate columns"
             ) from error
 
     def distinct(columns: Sequence[str], tally: Tally) -> None:
         if N in names:
-            raise InputError(f"a column is called {N!r}, which the count needs; rename it")
+            raise InputError(f"a column is named {N!r}, a name that counting needs; rename it")
         inside = any(len(paths[column][0]) > 1 for column in columns)
         # engines take a dot in a name of their own for a field of a struct
         keys = [f"{N}_{k}" for k in range(len(columns))] if inside else list(columns)
@@ -477,8 +475,8 @@ def check_case(stream: Stream, wanted: Sequence[str]) -> None:
         alike = [name for name in stream.names if name.casefold() == column.casefold()]
         if len(alike) > 1:
             raise InputError(
-                f"{stream.source}: the columns {named(map(quoted, alike))} differ in case only, which this engine does"
-                " not tell apart; rename one"
+                f"{stream.source}: the columns {named(map(quoted, alike))} differ only in case, which this"
+                " engine does not distinguish; rename one"
             )
 
 
@@ -487,6 +485,6 @@ def too_many(most: int, by: Sequence[str], where: Sequence[str] = ()) -> str:
     chosen = f" with where on {listed(where)}" if where else ""
     cure = "filter the file or the frame first, " if where else ""
     return (
-        f"by={list(by)}{chosen} makes more than {most:,} different rows; {cure}count by fewer columns or by buckets of them,"
-        f" cluster through rows=, or state a larger most_cells={2 * most}"
+        f"by={list(by)}{chosen} gives more than {most:,} different rows; {cure}count by fewer columns or by buckets of them,"
+        f" cluster through rows=, or set a larger most_cells={2 * most}"
     )

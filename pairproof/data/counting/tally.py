@@ -40,7 +40,7 @@ def cell(value: Any, name: str, source: str) -> str | None:
         return None
     if isinstance(value, bytes):
         raise InputError(
-            f"{source}: column {name!r} holds the bytes {value!r}; decode the column to text first"
+            f"{source}: column {name!r} contains the bytes {value!r}; decode the column to text first"
         )
     return value if type(value) is str else text_of(value)
 

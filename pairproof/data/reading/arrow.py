@@ -36,16 +36,16 @@ _LAZY_NAMES = ("LazyFrame", "RecordBatchReader", "Scanner", "Dataset")
 def check_size(n_rows: int, n_columns: int, source: str) -> None:
     """Refuse a file that would not fit into memory, by its rows and columns."""
     times = max(1.0, most_bytes() / MOST_BYTES)
-    limit = f"or raise the limit ({LIMIT} in the environment)"
+    limit = f"or raise the limit (environment variable {LIMIT})"
     if n_rows > MOST_ROWS * times:
         raise InputError(
             f"{source}: {n_rows:,} rows: pairproof.count counts them in about {math.ceil(n_rows / _COUNTED)} s; at most"
-            f" {MOST_ROWS * times:,.0f} are read; count them, {limit}"
+            f" {MOST_ROWS * times:,.0f} can be read; count them, {limit}"
         )
     if n_rows * n_columns * _CELL > MOST_BYTES * times * _UNFOLDED:
         raise InputError(
-            f"{source}: {n_rows:,} rows of {n_columns:,} columns unfold to about {n_rows * n_columns * _CELL / 1e9:.0f} GB;"
-            f" keep the columns that are needed, count them with pairproof.count, {limit}"
+            f"{source}: {n_rows:,} rows of {n_columns:,} columns expand to about {n_rows * n_columns * _CELL / 1e9:.0f} GB;"
+            f" keep only the columns you need, count them with pairproof.count, {limit}"
         )
 
 
@@ -68,7 +68,7 @@ def leaves(schema: Any, source: str) -> dict[str, tuple[str, ...] | None]:
         add(field, ())
     twice = [name for name, n in Counter(name for name, _ in found).items() if n > 1]
     if twice:
-        raise InputError(f"{source}: more than one column is called {listed(twice)}; rename or remove")
+        raise InputError(f"{source}: more than one column is named {listed(twice)}; rename or remove one")
     return dict(found)
 
 
@@ -196,8 +196,8 @@ def refuse_lazy(source: Any) -> None:
     if is_lazy(source):
         package = type(source).__module__.lstrip("_").partition(".")[0]
         raise InputError(
-            f"a {package} {type(source).__name__} has no rows until it is asked for them: pairproof.count(frame) counts it"
-            " where it is, whatever its size; read takes tables in memory"
+            f"a {package} {type(source).__name__} has no rows in memory: pairproof.count(frame) counts it"
+            " in place, whatever its size; read takes tables in memory"
         )
 
 

@@ -73,7 +73,7 @@ class Options:
             one_of("drop", self.drop, get_args(Drop))
         if len(set(self.names or ())) < len(self.names or ()):
             raise ItemError(
-                f"items: {_listed(repeated(self.names or ()))} stated more than once; item names must be distinct"
+                f"items: {_listed(repeated(self.names or ()))} given more than once; item names must be unique"
             )
 
     @cached_property
@@ -89,15 +89,15 @@ class Options:
 def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool = False) -> Factor:
     """The names in one column, as found."""
     found = labels(table, name)
-    cure = "name the item in every row, or remove the rows that are no comparison"
+    cure = "name the item in every row, or remove the rows that are not comparisons"
     table.check((found.codes < 0) & (not may_be_blank), name, "no item name", cure, ItemError)
     stated = {*(options.names or ()), *(options.rename or {})}
     unusual = [level in MISSING_WORDS and level not in stated for level in found.levels]
     if any(unusual):
         marks = np.array([*unusual, False])[found.codes]
         word = table.shown(name, marks)
-        said = f"the item is called {word}, which usually means a missing value"
-        cure = f"name the item, or if this is its name list it in items=, or rename={{{word}: ...}}"
+        said = f"the item is named {word}, which usually means a missing value"
+        cure = f"name the item; if this is its name, list it in items=, or use rename={{{word}: ...}}"
         raise table.refuse(marks, name, said, cure, ItemError)
     return found
 
@@ -129,8 +129,8 @@ def encode(
         unknown = [name for name in names if name not in known]
         if unknown:
             raise ItemError(
-                f"{source}: found {_listed(unknown)}, not among the stated items {_listed(items)}; state"
-                " every item that occurs" + suggestion(unknown[0], items)
+                f"{source}: found {_listed(unknown)}, not among the items given, {_listed(items)};"
+                " list every item that occurs" + suggestion(unknown[0], items)
             )
     place = {name: k for k, name in enumerate(items)}
     positions = []
@@ -150,7 +150,7 @@ def _check_renames(names: Sequence[str], source: str, options: Options) -> None:
     unknown = [old for old in options.rename or {} if old not in known]
     if unknown:
         raise ItemError(
-            f"{source}: rename has {_listed(unknown)}, but no item is called so; found {_listed(names)}"
+            f"{source}: rename has {_listed(unknown)}, but no item has this name; found {_listed(names)}"
             + suggestion(unknown[0], names)
         )
 
@@ -169,13 +169,13 @@ def _check_spellings(names: Sequence[str], source: str) -> None:
             alike_on_screen = len({unicodedata.normalize("NFC", name) for name in group}) < len(group)
             spelt = [ascii(name) if alike_on_screen else quoted(name) for name in group[:8]]
             raise ItemError(
-                f"{source}: items {', '.join(spelt)} differ only in blanks, case or Unicode form; if they are"
-                f" one item pass rename={{{spelt[1]}: {spelt[0]}}}, if not list every item in items="
+                f"{source}: items {', '.join(spelt)} differ only in blanks, case or Unicode form; if"
+                f" they are the same item, pass rename={{{spelt[1]}: {spelt[0]}}}, if not list every item in items="
             )
     padded = [name for name in names if name != name.strip()]
     if padded:
         raise ItemError(
-            f"{source}: {len(padded)} item name(s) have blanks around them: {_listed(padded)}; remove the"
+            f"{source}: {len(padded)} item name(s) have leading or trailing blanks: {_listed(padded)}; remove the"
             f" blanks, or pass rename={{{quoted(padded[0])}: {quoted(padded[0].strip())}}}"
         )
 
@@ -185,7 +185,7 @@ def check_not_self(
 ) -> None:
     """Refuse rows that compare an item with itself."""
     same = (first == second) & (first >= 0)
-    cure = f"remove these rows, they say nothing about preference{more}"
+    cure = f"remove these rows; they contain no preference{more}"
     table.check(
         same, column, lambda: f"{quoted(items[int(first[same][0])])} is compared with itself", cure, ItemError
     )
@@ -199,7 +199,7 @@ def _by_item(item_data: Any) -> Any:
     names = list(dict.fromkeys(name for values in of_items for name in values))
     if "item" in names:
         raise InputError(
-            "item data: a covariate of the items is called 'item', which is the column of their names; rename it"
+            "item data: a covariate is named 'item', but this column holds the item names; rename the covariate"
         )
     return {"item": list(item_data), **{name: [values.get(name) for values in of_items] for name in names}}
 
@@ -225,7 +225,7 @@ def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]
         parts += [f"unknown {_listed(unknown)}"] * bool(unknown)
         raise ItemError(
             f"{table.source}, column {key!r}: {'; '.join(parts)}; the items are {_listed(items)}: "
-            "every one needs one row, and no other (a value that is not known stays blank)"
+            "each needs exactly one row (leave unknown values blank)"
         )
     seen = np.bincount(found.codes, minlength=len(place))
     if (seen > 1).any():
@@ -331,16 +331,16 @@ def check_levels(options: Options, names: Sequence[str], source: str) -> None:
         if name not in names:
             found = listed(names) or "no covariates"
             raise InputError(
-                f"{source}: levels are stated for {quoted(name)}; found {found}" + suggestion(name, names)
+                f"{source}: levels are given for {quoted(name)}; found {found}" + suggestion(name, names)
             )
         if name == "order":
-            raise InputError(f"{source}: levels are stated for 'order', which is 0 or 1 and has no levels")
+            raise InputError(f"{source}: levels are given for 'order', which is 0 or 1 and has no levels")
 
 
 def has_tie_category(table: Table, options: Options, tied: BoolArray, column: str) -> bool:
     """Whether the table has a tie category: as stated, else if a tie occurs in it."""
     if options.tie_category is False:
-        said = "a tie, but tie_category=False says that ties could not be answered"
-        cure = "leave it out and say in the fit how ties are treated (ties='drop', 'half', ...)"
+        said = "a tie, but tie_category=False declares that ties were not possible"
+        cure = "omit it and choose the treatment of ties in the fit (ties='drop', 'half', ...)"
         table.check(tied, column, said, cure)
     return bool(tied.any()) if options.tie_category is None else options.tie_category

@@ -40,15 +40,15 @@ def in_words(
     both = sorted(names & words) or sorted(w for w in words if stated.meaning(w) in (FIRST, SECOND))
     if both:
         raise CodingError(
-            f"{table.source}, column {quoted(table.own_names.get(answer, answer))}: holds names of models and {listed(both)},"
-            f" which {'is one too' if names & words else 'is the word for a side'}; write each winner in one way, or state"
-            " coding="
+            f"{table.source}, column {quoted(table.own_names.get(answer, answer))}: contains names of models"
+            f" and {listed(both)}, which {'is one too' if names & words else 'is the word for a side'}; write all winners the same way,"
+            " or give coding="
         )
     place = {name: k for k, name in enumerate({*names, *found.levels})}
     first, second, won = (_codes(factor, place) for factor in (*sides, found))
     wins, loses = (won >= 0) & (won == first), (won >= 0) & (won == second)
     of_names = np.array([*(level in names for level in found.levels), False])[found.codes]
-    cure = "correct it; a winner is one of the two models of its row, or a tie"
+    cure = "correct it; the winner must be one of the two models of its row, or a tie"
     other = of_names & ~wins & ~loses & (not lenient)
     table.check(other, answer, "the winner is {cell}, which was not compared there", cure, CodingError)
     word = {meaning: text for text, meaning in reversed(list(stated.answer_of.items()))}
@@ -80,8 +80,8 @@ def games_of(table: Table) -> Table:
     """Judgments of arena-hard as votes, two for each row, which keep its other columns."""
     if "baseline" not in table.columns:
         raise InputError(
-            f"{table.source}: games of {listed(sorted(set(labels(table, 'model').levels)))} against a baseline that no column"
-            " names; add a column 'baseline' with its name, or say which it is, columns={'baseline': ...}"
+            f"{table.source}: games of {listed(sorted(set(labels(table, 'model').levels)))} against a baseline that no"
+            " column names; add a column 'baseline' with its name, or name the column, columns={'baseline': ...}"
         )
     column = parts_of(table.columns)["games"]
     games = list(column.as_it_is) if isinstance(column, Lists) and column.as_it_is is not None else []

@@ -41,8 +41,8 @@ _TOO_LARGE = (
     "expected less than 2^53 (9.007e15): above that, a double cannot distinguish one count from the next"
 )
 _TOO_SMALL = (
-    f"expected 0, or a number of {SMALLEST_COUNT:g} and more: smaller numbers are lost to rounding;"
-    " scale the weights"
+    f"expected 0, or a number of at least {SMALLEST_COUNT:g}: smaller numbers are lost to rounding;"
+    " rescale the weights"
 )
 
 
@@ -59,7 +59,7 @@ def text_of(value: Any) -> str:
         return str(value)
     except ValueError as error:  # Python writes no integer of more than 4,300 digits
         raise InputError(
-            f"found {quoted(value)}, which is too long for a label; write it as text, or shorter"
+            f"found {quoted(value)}, which is too long for a label; write it as text, or shorten it"
         ) from error
 
 
@@ -73,12 +73,12 @@ def labels(table: Table, name: str) -> Factor:
             codes, values = pd.factorize(table.columns[name])
         except TypeError as error:
             raise InputError(
-                f"{table.source}: column {name!r} holds neither text nor numbers: {error}"
+                f"{table.source}: column {name!r} contains neither text nor numbers: {error}"
             ) from error
         except (OverflowError, ValueError) as error:
             raise InputError(
-                f"{table.source}: column {name!r} holds a number that is too long for a label; write it as"
-                " text, or shorter"
+                f"{table.source}: column {name!r} contains a number that is too long for a label;"
+                " write it as text, or shorten it"
             ) from error
     # Texts of Arrow one by one take 20 times as long.
     texts = values.to_numpy(object).tolist() if pd.api.types.is_string_dtype(values.dtype) else list(values)
@@ -86,7 +86,7 @@ def labels(table: Table, name: str) -> Factor:
     if bytes in kinds:
         raw = next(v for v in texts if isinstance(v, bytes))
         raise InputError(
-            f"{table.source}: column {name!r} holds the bytes {raw!r}; decode the column to text first"
+            f"{table.source}: column {name!r} contains the bytes {raw!r}; decode the column to text first"
         )
     if kinds <= {str}:
         return _distinct(np.asarray(codes, np.int64), texts, True)
@@ -134,12 +134,12 @@ def ordered(factor: Factor, name: str, explicit: Sequence[Any] | None, source: s
         return Factor(lookup[factor.codes], tuple(map(factor.levels.__getitem__, order)))
     levels = tuple(text_of(level) for level in explicit)
     if len(set(levels)) != len(levels):
-        raise InputError(f"levels of {name!r}: one is stated twice: {listed(repeated(levels))}")
+        raise InputError(f"levels of {name!r}: one is given twice: {listed(repeated(levels))}")
     unknown = sorted(set(factor.levels) - set(levels))
     if unknown:
         raise InputError(
-            f"{source}: column {name!r} holds {listed(unknown)}, not among the stated levels "
-            f"{listed(levels)}; state every level" + suggestion(unknown[0], levels)
+            f"{source}: column {name!r} contains {listed(unknown)}, not among the given"
+            f" levels {listed(levels)}; list every level" + suggestion(unknown[0], levels)
         )
     place = {level: k for k, level in enumerate(levels)}
     lookup = np.array([*(place[level] for level in factor.levels), -1], np.int64)
@@ -177,7 +177,7 @@ def counts(table: Table, name: str) -> FloatArray:
         text = found.strip("'\" ")
         cure = "; write decimals with a point" if DECIMAL_COMMA.fullmatch(text) else ""
         if found == "blank" or text in MISSING_WORDS:
-            cure = "; fill it in" if name == "weight" else "; write 0 where nothing was counted"
+            cure = "; fill it in" if name == "weight" else "; write 0 if nothing was counted"
         raise table.refuse(bad, name, f"{name} is {found}", f"expected a finite number >= 0{cure}")
     check_range(table, name, values, lambda odd: f"{name} is {table.shown(name, odd)}")
     return values
@@ -194,8 +194,8 @@ def neutral_ground(table: Table, name: str) -> FloatArray:
     """The `order` column: 1 where being named first may matter, 0 on neutral ground; nothing else."""
     values, wrong = numbers(table, name)
     bad = wrong | ~np.isin(values, (0.0, 1.0))
-    expected = "expected 1 (the one named first may have an advantage) or 0 (neutral ground)"
-    table.check(bad, name, "order is {cell}", f"{expected}; a column of another meaning needs another name")
+    expected = "expected 1 (the first item may have an advantage) or 0 (neutral ground)"
+    table.check(bad, name, "order is {cell}", f"{expected}; if the column means something else, rename it")
     return values
 
 
@@ -242,8 +242,8 @@ def judges(table: Table, name: str, levels: Sequence[Any] | None) -> Column:
     found = labels(table, name)
     if found.levels != tuple(map(str.strip, found.levels)):
         padded = np.array([*(level != level.strip() for level in found.levels), False])[found.codes]
-        cure = "remove them, or one judge counts as two"
-        table.check(padded, name, "{cell} has blanks around the name", cure)
+        cure = "remove them; otherwise one judge counts as two"
+        table.check(padded, name, "{cell} has leading or trailing blanks", cure)
     return _covariate(table, name, levels, True, found)
 
 
@@ -254,14 +254,14 @@ def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
         return None
     values = _floats(texts)
     comma = np.append(np.isnan(values), False)[found.codes]
-    cure = f"write decimals with a point, or if these are categories state levels={{{name!r}: [...]}}"
+    cure = f"write decimals with a point, or, if these are categories, give levels={{{name!r}: [...]}}"
     table.check(comma, name, "{cell} has a comma in a column of numbers", cure)
     large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT)
     return None if any(texts[k].strip().lstrip("+-").isdigit() for k in large) else values
 
 
 #: What to do about rows that are no comparison, where each row is one.
-LEAVE_OUT = "; drop='bad' leaves such rows out, and counts them"
+LEAVE_OUT = "; drop='bad' drops such rows and counts them"
 Answers = NDArray[np.int8]
 ANSWERS = ("first", "tie", "second", "missing", "both_bad")
 FIRST, TIE, SECOND, MISSING, BOTH_BAD = range(5)
@@ -306,7 +306,9 @@ class Coding:
                 if answer == "missing" and (not text.strip() or text in MISSING_WORDS):
                     blank = True
                 elif not text.strip():
-                    raise CodingError(f"coding gives {answer!r} no code; a blank cell can only be 'missing'")
+                    raise CodingError(
+                        f"coding gives {answer!r} no code; a blank cell can only mean 'missing'"
+                    )
                 elif answer_of.setdefault(text, ANSWERS.index(answer)) != ANSWERS.index(answer):
                     other = ANSWERS[answer_of[text]]
                     raise CodingError(
@@ -363,12 +365,12 @@ class Coding:
     def _refusal(self, table: Table, column: str, bad: NDArray[np.bool_], may_be_missing: bool) -> InputError:
         value = table.shown(column, bad)
         if value == "blank" and may_be_missing:
-            cure = "if the comparison was not made, state missing=NA in coding="
+            cure = "if the comparison was not made, add missing=NA to coding="
         elif value == "blank":
-            cure = f"fill it in, or remove the rows that are no comparison{LEAVE_OUT}"
+            cure = f"fill it in, or remove the rows that are not comparisons{LEAVE_OUT}"
         else:
             near = suggestion(value.strip("'\""), self.answer_of)
-            cure = f"correct it, or state what it means in coding={near}{'' if may_be_missing else LEAVE_OUT}"
+            cure = f"correct it, or define it in coding={near}{'' if may_be_missing else LEAVE_OUT}"
         expected = f"expected exactly {self}; {cure}"
         return table.refuse(bad, column, f"the answer is {value}", expected, CodingError)
 

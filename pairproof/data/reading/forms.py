@@ -59,7 +59,7 @@ def without_row_names(table: Table) -> Table:
     cells = [str(cell) for cell in table.columns[first]] if table.lines else []
     if not cells or not all(map(str.isdigit, cells)) or len({*cells}) < len(cells):
         check_names(list(table.columns), table.source, nameless=False)
-    told = "the column without a name numbers the rows and is ignored"
+    told = "the unnamed column numbers the rows and is ignored"
     return replace(table.without([first]), told=(*table.told, told))
 
 
@@ -126,9 +126,9 @@ class LayoutError(InputError):
         """The message, in which `call` writes each way in Python or for the command line."""
         if not self.ways:
             return f"{self.source}: {self.found}; {_EXPECTED}"
-        asked = "The table does not say how it is read. If this is right, use it:"
+        asked = "The table does not specify how to read it. If this is right, use it:"
         if len(self.ways) > 1:
-            asked = f"This can be read in {len(self.ways)} ways, and nothing is guessed. Use the right one:"
+            asked = f"There are {len(self.ways)} ways to read this table. Use the right one:"
         shown = [f"\n\n    {call(way)}\n\n  {way.meaning}" for way in self.ways]
         return f"{self.source}: {self.found}. {asked}{''.join(shown)}"
 
@@ -168,8 +168,8 @@ def unread(table: Table, stated: Mapping[str, Any], ways: Sequence[Way] | None =
 
 _EXPECTED = (
     "expected first, second, outcome; first, second, wins, losses; model_a, model_b, winner; winner, loser; home, away,"
-    " score; system1, rank1, system2, rank2, ...; system, rank; one column per pair or per item; or a square of wins. Say which column"
-    " is what, for example columns={'first': 'left'} (--col first=left); scores of single items: pairproof easl import"
+    " score; system1, rank1, system2, rank2, ...; system, rank; one column per pair or per item; or a square of wins. Assign columns"
+    " to roles, for example columns={'first': 'left'} (--col first=left); scores of single items: pairproof easl import"
 )
 #: Codes that may be those for first, tie and second, or first and second, in this order.
 _CODINGS = ("1 -1", "1 0 -1", "1 2", "1 0", "0 1", "1 2 3", "1 3 2", "1 0 2", "0 1 2")
@@ -250,7 +250,9 @@ class _Looks:
         """Whole answers in one column of text."""
         for name, factor in self.cells.items():
             if factor.levels and all(text.startswith("{") for text in factor.levels):
-                yield Way({"layout": "paircomp", "column": name}, f"{name} has all comparisons of a person.")
+                yield Way(
+                    {"layout": "paircomp", "column": name}, f"{name} contains all comparisons of one person."
+                )
             elif sum(" > " in text for text in factor.levels) * 2 > len(factor.levels):
                 yield Way({"layout": "ranking-text", "column": name}, f"{name} has one ranking per row.")
 
@@ -294,7 +296,7 @@ class _Looks:
             alike.setdefault(name.rstrip("0123456789") if name[-1:].isdigit() else "", []).append(name)
         names = max((own for prefix, own in alike.items() if prefix), key=len, default=[])
         items = next((ascii_uppercase[:n] for n in range(3, 27) if n * (n - 1) // 2 == len(names)), "")
-        more = f" The table does not name the items: replace {','.join(items)} by their names."
+        more = f" The table does not name the items: replace {','.join(items)} with their names."
         yield from self._by_pairs(names, [*items], None, more) if items and "items" not in self.stated else ()
 
     def at_sides(self) -> Iterator[Way]:
@@ -329,7 +331,7 @@ class _Looks:
         places = [name for name in texts if not _numeric(self.cells[name])]
         places = [name for name in places if len({*self.cells[name].levels} & {*self.cells[a].levels}) > 1]
         if len(places) > 2:
-            told = f"One column per place, with the item there; {places[0]} is the best place, {places[-1]} the last."
+            told = f"One column per place, with the item at that place; {places[0]} is the best place, {places[-1]} the last."
             yield Way({"layout": "orders", "places": places}, told)
             return
         for winner, loser in (pair, pair[::-1]) if not answers and len(wins) < 2 else ():
@@ -416,12 +418,12 @@ def as_counts(table: Table, layout: str | None, options: Options, stated: Mappin
         # Who is named first has won, so that no row tells anything of an advantage of being named first.
         added |= {"order": nothing} if "order" not in found.columns else {}
         times = form.columns.get("weight")
-        told = f"{first} beat {second} once a row" + (f", or as often as {times} says" if times else "")
+        told = f"{first} beat {second} once per row" + (f", or as often as {times} states" if times else "")
         found = found.adding(added)
     else:
         found, told = _of_scores(found, form, options)
     if first.lower().replace("_", "").replace(".", "") in _AT_HOME:
-        told += f"; {first} stands first, so that an order effect is its advantage"
+        told += f"; {first} comes first, so an order effect is its advantage"
     return replace(found, told=(*table.told, f"read as {form.layout}: {told}"))
 
 
@@ -431,7 +433,7 @@ def _of_scores(table: Table, form: Form, options: Options) -> tuple[Table, str]:
     if len(names) == 1:
         parts = [_ONE_SCORE.fullmatch(cell) for cell in table.columns[names[0]].astype(str)]
         bad = np.array([part is None for part in parts])
-        cure = "expected two numbers, as 3-1 or 3:1; remove a match without one"
+        cure = "expected two numbers, such as 3-1 or 3:1; remove matches without a score"
         table.check(bad, names[0], "the score is {cell}", cure)
         scores = [np.array([float(part[k]) for part in parts if part]) for k in (1, 2)]
     else:
@@ -445,12 +447,12 @@ def _of_scores(table: Table, form: Form, options: Options) -> tuple[Table, str]:
     columns = {name: pd.Series(marks * 1.0) for name, marks in results.items()}
     return (
         table.without(names).adding(columns),
-        f"a match a row, won by who has more in {named(names)}{equal}",
+        f"one match per row, won by the side with more in {named(names)}{equal}",
     )
 
 
 def _scores(table: Table, name: str) -> FloatArray:
     values, wrong = numbers(table, name)
     bad = wrong | ~np.isfinite(values)
-    table.check(bad, name, "the score is {cell}", "expected a number; remove a match without one")
+    table.check(bad, name, "the score is {cell}", "expected a number; remove matches without a score")
     return values

@@ -99,7 +99,7 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
     """Layouts long and votes: one answer a row."""
     first, second, answer = NEEDED[layout]
     stated = Coding.read(WORDS[layout] if coding is None else coding)
-    stated.refuse(MISSING, "layout 'prefmod'; here remove rows that are no comparison")
+    stated.refuse(MISSING, "layout 'prefmod'; in this layout, remove rows that are not comparisons")
     items, i, j = _encoded_pair(table, options, first, second)
     found = in_words(table, (first, second), answer, stated) if coding is None else None
     answers = stated.answers(table, answer, found)
@@ -115,7 +115,7 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
 
 def _check_no_both_bad(table: Table, bad: BoolArray, answer: str) -> None:
     """Refuse a column that has the name of the one that says which ties are both-bad."""
-    cure = "rename that column or leave it out, or say that these answers are ties, coding={'tie': ['tie', {cell}], ...}"
+    cure = "rename or drop that column, or declare these answers ties, coding={'tie': ['tie', {cell}], ...}"
     what = "the answer is {cell}, which a new column 'both_bad' would mark, but the table already has one"
     shown = table.shown(answer, bad)
     table.check(bad & ("both_bad" in table.columns), answer, what, cure.replace("{cell}", shown))
@@ -199,86 +199,86 @@ def read(
     where: Conditions = None,
     drop: Drop | None = None,
 ) -> Comparisons:
-    """Read a table of comparisons; its layout is recognised from the names of its columns.
+    """Read a table of comparisons; the layout is recognised from the column names.
 
-    Layouts, recognised from their columns unless stated::
+    Layouts, recognised from the columns unless given::
 
         long       first, second, outcome         outcome: first, second or tie
-        counts     first, second, wins, losses    and ties, if the instrument had them
+        counts     first, second, wins, losses    and ties, if they were possible
         votes      model_a, model_b, winner       winner: model_a, model_b, tie, both_bad (tie (bothbad), ...), or
                                                   the winning model's own name
         evalica    left, right, winner            winner: left, right, tie
         soft       model_a, model_b, pref         0 (first preferred) to 1 (second), as weights; .5 is a tie
-        alpaca     generator_1, generator_2,      AlpacaEval's: 1 to 2, as weights; 1.5 is a tie
+        alpaca     generator_1, generator_2,      AlpacaEval: 1 to 2, as weights; 1.5 is a tie
                    preference
         arena-hard model, baseline, games         two games each, the second with the sides swapped; A>>B counts as A>B
         rankings   system1, rank1, system2, ...   smaller is better; -1 or blank is not ranked; WMT's own
                                                   columns
-                   or system, rank                a row a system; `ranking`, or source and judge, say which
-                                                  rows are one ranking
-        prefmod    one column a pair              never guessed: layout, items, pair_order, coding; `person` is the
-                                                  row, unless a column says who
-        matrix     one row and column an item     never guessed: winner
-        scores     home, away, score              a match a row: who has more has won, as many is a tie; or
+                   or system, rank                one row per system; `ranking`, or source and judge,
+                                                  identify the ranking
+        prefmod    one column per pair            never guessed: layout, items, pair_order, coding; `person` is the
+                                                  row, unless a column names it
+        matrix     one row and column per item    never guessed: winner
+        scores     home, away, score              one match per row: the higher score wins, equal is a tie; or
                                                   home_goals, away_goals, or score_1, score_2, ...
-        winners    winner, loser                  and count, where a row stands for several
+        winners    winner, loser                  and count, if a row stands for several
 
     In every layout with rows, `judge` names who answered, `weight` multiplies the row's counts, `source`
-    names the segment, `order` is 0 on neutral ground and 1 elsewhere, and every other column becomes a
-    subject covariate: numbers if each cell that is not blank is one, else a Factor (`judge` and `source`
+    names the segment, `order` is 0 on neutral ground and 1 otherwise, and every other column becomes a
+    subject covariate: numeric if all non-blank cells are numbers, otherwise a Factor (`judge` and `source`
     always).  Covariates are coded, and their cells checked, when they are first used.  An answer that both are bad
-    is a tie, and the column `both_bad` is then 1 in these rows, else 0.
+    is a tie, with 1 in the column `both_bad` (0 in other rows).
 
     Parameters
     ----------
     source : path, DataFrame, dict of columns or list of dicts
-        CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow where pyarrow
-        is there; a table in LaTeX, HTML, Markdown or in columns set apart by blanks; "-" is standard input.  A frame of pandas, or where pyarrow is there of polars, pyarrow or
-        another package that has its rows in memory.  A matrix may also be a 2-D array.  Never changed.
+        CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow with pyarrow
+        installed; a table in LaTeX, HTML, Markdown or in columns separated by blanks; "-" is standard input.  A pandas frame or, with pyarrow installed, a frame of polars, pyarrow or
+        another package with its rows in memory.  A matrix may also be a 2-D array.  Never changed.
     layout : {"long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix", \
 "scores", "winners"}, optional
         Default: recognised, as above.
     items : sequence of str, optional
-        Order of the items.  Must hold every item found; one that is stated and not found is kept as an item
-        that was never compared.  Default: numerically if all are integers, else by code point.
+        Order of the items.  Must contain every item found; other items are kept as items that
+        were never compared.  Default: numeric if all are integers, otherwise by code point.
     levels : mapping of column to sequence, optional
-        Order of a covariate's levels, by the same rules; makes a column of numbers categorical.
+        Order of a covariate's levels, by the same rules; makes a numeric column categorical.
     columns : mapping of role to column name, optional
-        Where columns have other names, for example {"judge": "rater"}.
+        If columns have other names, for example {"judge": "rater"}.
     pair_order : "prefmod", "lexicographic", "AB,AC,..." or a list of pairs
-        prefmod only, where it is required: 12 13 23 14 24 34 ... or 12 13 14 23 24 34 ... or as stated.
+        prefmod only, required: 12 13 23 14 24 34 ... or 12 13 14 23 24 34 ... or as listed.
     pairs : sequence of str, optional
-        prefmod only: the columns that hold responses; default: the first ones.
+        prefmod only: the response columns; default: the first ones.
     pair_names : {"check", "ignore"}, optional
-        prefmod only: whether column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`) must agree
-        with `pair_order`, as they must by default, or mean something else.
+        prefmod only: whether column names that are pairs (`A:B`, `AB`, `1:2`, `comp12`) must agree with
+        `pair_order` (the default), or mean something else.
     coding : mapping or str
         {"first": 1, "tie": 0, "second": -1, "missing": "NA"} or "first=1,tie=0,second=-1,missing=NA"; a list
-        where several codes mean the same; missing=NA covers blank cells.  Required for prefmod; for long and
-        votes in place of their words, with "both_bad" for a tie of which that is known.
+        if several codes have the same meaning; missing=NA covers blank cells.  Required for prefmod; for long and
+        votes it replaces their words, with "both_bad" for a tie that calls both bad.
     winner : {"rows", "columns"}
-        matrix only, where it is required: whose wins a cell counts, or come first in it.
+        matrix only, required: whose wins a cell counts, or lists first.
     record : {"wins-ties-losses", "wins-losses-ties"}
-        matrix only, and required where cells have three numbers, as 14-2-7.
+        matrix only, required if cells have three numbers, such as 14-2-7.
     ties : path, DataFrame or array, optional
-        matrix only: the symmetric matrix of ties; with it there is a tie category.
+        matrix only: the symmetric matrix of ties; it implies a tie category.
     tie_category : bool, optional
-        Whether a tie could be answered.  Default: counts by the column `ties`, matrix by `ties`, the other
-        layouts if a tie occurs.
+        Whether ties were possible.  Default: in counts if there is a column `ties`, in matrix if `ties` is given,
+        in other layouts if a tie occurs.
     item_data : path, DataFrame or dict, optional
-        Item covariates, one row an item; the items stand in the column `item`, else in the first.  Or a dict of
-        dicts, {"A": {"x": 1.2}, "B": {"x": 0.4}}, as :func:`pairproof.predict` takes it.
+        Item covariates, one row per item; the items are in the column `item`, or in the first column.  Or a dict of
+        dicts, {"A": {"x": 1.2}, "B": {"x": 0.4}}, as in :func:`pairproof.predict`.
     rename : mapping of str to str, optional
-        Item names, found -> wanted; two may become one.
+        Item names, found -> wanted; two items may be merged.
     encoding : str, optional
-        Of text files without a byte order mark (`item_data` and `ties` included); default UTF-8.
+        Encoding of text files without a byte order mark (including `item_data` and `ties`); default UTF-8.
     where : str or sequence of str, optional
-        Only the comparisons that fulfil conditions, such as ["lang=en|de", "length<=0.5", "winner!=tie"], on columns
-        by the file's own names or by their roles; see :meth:`Comparisons.where`.  Items that no comparison is
-        left of are gone, and `narrowed` of the table says how many.
+        Only the comparisons that meet conditions, such as ["lang=en|de", "length<=0.5", "winner!=tie"], on columns
+        by the file's own names or by their roles; see :meth:`Comparisons.where`.  Items without remaining
+        comparisons are removed, and `narrowed` of the table counts them.
     drop : {"bad"}, optional
-        Leave out the rows that would be refused since they are no comparison (no name, compared with itself, no answer,
-        unknown answer); `dropped` of the table says how many of each.  Of a matrix the diagonal.
+        Drop rows that would be refused because they are not comparisons (no name, compared with itself, no answer,
+        unknown answer); `dropped` of the table counts each kind.  For a matrix, drop the diagonal.
 
     Returns
     -------
@@ -287,8 +287,8 @@ def read(
     Raises
     ------
     InputError
-        And its kinds CodingError, ItemError, PairOrderError: what was found (file, row, column, value, how
-        many), what was expected, what to do.
+        And its subclasses CodingError, ItemError, PairOrderError: what was found (file, row, column, value, how
+        often), what was expected, what to do.
 
     Examples
     --------
@@ -377,8 +377,8 @@ def _of_counts(path: Any, options: Options, stated: Mapping[str, Any]) -> Compar
     wrong = [name for name, value in told.items() if value is not None]
     if wrong:
         raise InputError(
-            f"{path}: holds counts, and {named([f'{name}=' for name in wrong])} is for votes; count them again"
-            " with it"
+            f"{path}: contains counts, but {named([f'{name}=' for name in wrong])} applies to votes; count the"
+            " votes again with it"
         )
     table = comparisons.load(path)
     if options.item_data is not None:

@@ -95,7 +95,7 @@ def read_matrix(source: Any, options: Options, stated: Mapping[str, Any]) -> Com
     if square.ties is not None:
         if ties is not None:
             raise InputError(
-                f"{square.source}: its cells hold ties, and a matrix of ties is given as well; leave out ties="
+                f"{square.source}: its cells contain ties, but a matrix of ties is also given; omit ties="
             )
         _, tied = _in_item_order(replace(square, cells=square.ties), options)
     elif ties is not None:
@@ -104,8 +104,8 @@ def read_matrix(source: Any, options: Options, stated: Mapping[str, Any]) -> Com
     tie_category = options.tie_category if options.tie_category is not None else has_ties
     if tied.any() and not tie_category:
         raise InputError(
-            f"{square.source}: tie_category=False, but the matrix of ties counts {tied.sum() / 2:g}; leave"
-            " tie_category out and say in the fit how ties are treated (ties='drop', 'half', ...)"
+            f"{square.source}: tie_category=False, but the matrix of ties counts {tied.sum() / 2:g}; omit"
+            " tie_category and choose the treatment of ties in the fit (ties='drop', 'half', ...)"
         )
     i, j = np.triu_indices(len(items), 1)
     met = won[i, j] + won[j, i] + tied[i, j] > 0
@@ -158,9 +158,7 @@ def _in_item_order(square: Square, options: Options) -> tuple[tuple[str, ...], F
     found = {"rows": Factor(np.arange(n), square.rows), "columns": Factor(np.arange(n), square.columns)}
     items, (row_at, column_at) = encode(found, square.source, options)
     if len(set(row_at.tolist())) < n:
-        raise ItemError(
-            f"{square.source}: rename makes two of the items one; add up their rows and columns first"
-        )
+        raise ItemError(f"{square.source}: rename merges two items; add their rows and columns first")
     cells = np.zeros((len(items), len(items)))
     cells[np.ix_(row_at, column_at)] = square.cells
     return items, cells
@@ -185,7 +183,7 @@ def _square(source: Any, options: Options, what: str, record: Record | None = No
         return of_pairs
     if record is not None:
         raise InputError(
-            f"{table.source}: record={record!r} is for cells of three numbers, as 14-2-7; here each has one"
+            f"{table.source}: record={record!r} is for cells of three numbers, such as 14-2-7, but these have one each"
         )
     if texts is not None:
         columns = {name: pd.Series(texts[:, k], dtype=object) for k, name in enumerate(table.columns)}
@@ -200,7 +198,7 @@ def _of_array(source: Any, options: Options, what: str) -> tuple[Table, list[str
             f"{what}: shape {array.shape}; expected a square of counts, with one row and one column per item"
         )
     if options.names is None or len(options.names) != len(array):
-        given = "no items are stated" if options.names is None else f"{len(options.names)} items are stated"
+        given = "no items are given" if options.names is None else f"{len(options.names)} items are given"
         raise ItemError(
             f"{what}: an array of shape {array.shape} has no labels, and {given}; pass items=[...]"
         )
@@ -220,7 +218,7 @@ def _of_frame(frame: pd.DataFrame, options: Options, what: str) -> tuple[Table, 
     if len(table.columns) != len(frame) + 1:
         raise ItemError(
             f"{what}: {len(frame)} rows without labels and {len(table.columns)} columns ({named(table.columns)}); label"
-            " the rows (frame.index = [...], or a first column that holds the labels)"
+            " the rows (frame.index = [...], or a first column with the labels)"
         )
     return _by_first_column(table)
 
@@ -257,7 +255,7 @@ def _of_counts(table: Table, rows: list[str], options: Options, what: str) -> Sq
     columns, off = list(table.columns), "".join(f"; {words}" for words in wrong)
     if len(rows) != len(columns):
         raise InputError(
-            f"{table.source}: {len(rows)} rows and {len(columns)} columns beside the row labels; expected a"
+            f"{table.source}: {len(rows)} rows and {len(columns)} columns besides the row labels; expected a"
             f" square {what} with a header line of item names and the row's item in the first column{off}"
         )
     if set(rows) != set(columns):
@@ -305,7 +303,7 @@ def _of_pairs(table: Table, rows: list[str], texts: Any, record: Record | None) 
     items = [label for label in dict.fromkeys((*rows, *columns)) if label in met]
     won, tied, known = _games(table, rows, items, found, record)
     example = next(iter(found.values()))[0].strip()
-    told = [f"cells hold {record or 'wins and losses'}, as {example}"]
+    told = [f"cells contain {record or 'wins and losses'}, as in {example}"]
     is_item = np.ones(len(items), bool)
     for k, label in enumerate(items):
         if label in rows and label in columns and not _is_sum(label):
@@ -314,7 +312,7 @@ def _of_pairs(table: Table, rows: list[str], texts: Any, record: Record | None) 
         other = is_item & known[:, k]
         in_rows = won[other, k] == won[np.ix_(other, is_item)].sum(1)
         if is_item.sum() > 1 and (in_rows & (won[k, other] == won[np.ix_(is_item, other)].sum(0))).all():
-            told.append(f"{quoted(label)} is the sum of its row, and was left out")
+            told.append(f"{quoted(label)} is the sum of its row, so it was left out")
             continue
         is_item[k] = True
         if _is_sum(label):
@@ -329,7 +327,7 @@ def _of_pairs(table: Table, rows: list[str], texts: Any, record: Record | None) 
     }
     told += _sums_beside(table, rows, items, single, _sums(won, tied if record else None), example)
     blank = int(len(items) * (len(items) - 1) / 2 - known.sum() / 2)
-    told += [f"{blank} pairs have no cell, and were not compared"] * (blank > 0)
+    told += [f"{blank} pairs have no cell, so they were not compared"] * (blank > 0)
     ties = tied if record is not None else None
     return Square(tuple(items), tuple(items), won, table.source, ties, (*table.told, *told))
 
@@ -346,8 +344,8 @@ def _check_record(table: Table, found: _Found, record: Record | None) -> None:
     (r, c), cell = next(iter(found.items()))
     if not two and record is None:
         raise InputError(
-            f"{table.where(r, names[c])}: the cell {cell[0]!r} has three numbers; say which are the ties:"
-            f" record='wins-ties-losses' ({cell[2]} ties) or record='wins-losses-ties' ({cell[3]} ties)"
+            f"{table.where(r, names[c])}: the cell {cell[0]!r} has three numbers; choose which are"
+            f" the ties: record='wins-ties-losses' ({cell[2]} ties) or record='wins-losses-ties' ({cell[3]} ties)"
         )
 
 
@@ -400,7 +398,9 @@ def _sums_beside(
                 f"{table.where(r, column)}: the cell of row {quoted(row)} is {quoted(text)}; expected two numbers, as"
                 f" {example}, or in a row or column of sums, of {item} {given}"
             )
-    return [f"{quoted(label)} is the sum of {min(words)}, and was left out" for label, words in fits.items()]
+    return [
+        f"{quoted(label)} is the sum of {min(words)}, so it was left out" for label, words in fits.items()
+    ]
 
 
 def _sums(won: FloatArray, tied: FloatArray | None = None) -> dict[str, FloatArray]:
@@ -431,7 +431,7 @@ def _without_sums(table: Table, rows: list[str]) -> tuple[Table, list[str], list
     for label, given in found:
         off = {words: ~(np.abs(given - sums) <= 1e-9) for words, sums in _sums(cells).items()}
         best = min(off, key=lambda words: int(off[words].sum()))
-        told.append(f"{quoted(label)} is the sum of {best}, and was left out")
+        told.append(f"{quoted(label)} is the sum of {best}, so it was left out")
         if off[best].any():
             at = int(np.argmax(off[best]))
             wrong.append(
@@ -455,14 +455,14 @@ def _column(table: Table, name: str, rows: list[str], options: Options) -> Float
     own = np.array([row == name for row in rows])
     blank = np.isnan(values) & ~wrong
     bad_own = own & ~blank & (values != 0) & (options.drop is None)
-    cure = "the diagonal must be 0 or blank; if it holds something else, blank it first, or drop='bad' leaves it out"
+    cure = "the diagonal must be 0 or blank; if it contains something else, blank it first, or drop it with drop='bad'"
     table.check(bad_own, name, f"{quoted(name)} against itself is {{cell}}", cure)
 
     def found(odd: BoolArray) -> str:
         return f"the cell of row {quoted(rows[int(np.flatnonzero(odd)[0])])} is {table.shown(name, odd)}"
 
     bad = ~own & (wrong | ~np.isfinite(values) | (values < 0))
-    cure = "expected a finite count >= 0; write 0 where a pair was not compared"
+    cure = "expected a finite count >= 0; write 0 for a pair that was not compared"
     table.check(bad, name, lambda: found(bad), cure)
     counts = np.where(own & blank, 0.0, values)
     check_range(table, name, counts, found)

@@ -44,7 +44,7 @@ class Lists(Later):
 
 def refuse_lists(name: str, source: str) -> None:
     """Refuse a column that holds lists."""
-    raise InputError(f"{source}: column {name!r} holds neither text nor numbers, but lists")
+    raise InputError(f"{source}: column {name!r} contains lists, not text or numbers")
 
 
 class Cells(dict[str, Any]):
@@ -134,7 +134,7 @@ def _values(name: str, key: Any, cells: Callable[[], Sequence[Any]], source: str
     odd = next((k for k, cell in enumerate(of_rows) if not isinstance(cell, dict) and _is_there(cell)), None)
     if odd is not None:
         raise InputError(
-            f"{source}, row {odd + 1}: column {name!r} holds {quoted(of_rows[odd])}, and in other rows objects, whose"
-            " names are columns; make it one or the other"
+            f"{source}, row {odd + 1}: column {name!r} contains {quoted(of_rows[odd])}, but objects, whose names become"
+            " columns, in other rows; use one form throughout"
         )
     return [cell.get(key) if isinstance(cell, dict) else None for cell in of_rows]

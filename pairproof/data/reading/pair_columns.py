@@ -101,7 +101,9 @@ def named_pairs(names: Sequence[str], items: Sequence[str]) -> tuple[list[str], 
     if items:
         found = next(_readings(names, items), None) if names else None
         return None if found is None else (list(names), list(items), found)
-    words = {word for name in names for word in re.findall(r"[_. -][^\W\d_]+[_. -]", name)}  # tea_against_milk
+    words = {
+        word for name in names for word in re.findall(r"[_. -][^\W\d_]+[_. -]", name)
+    }  # tea_against_milk
     signs = [*(sign for sign in BETWEEN if sign.strip() and sign != "x"), *sorted(words)]
     split = [[tuple(name.split(sign)) for name in names] for sign in signs]
     joint = [[match.groups() if (match := form.fullmatch(name)) else () for name in names] for form in _JOINT]
@@ -164,8 +166,8 @@ def _refusal(
     what = f"pair_order={stated!r}" if stated else "the pairs listed in pair_order"
     return (
         f"{source}: the names of {len(odd)} of the {len(names)} pair columns contradict {what}:"
-        f" {'; '.join(shown)}{more}. {_cure(found, order, items, stated)}; if the names mean something else"
-        " say pair_names='ignore' (--pair-names ignore)"
+        f" {'; '.join(shown)}{more}. {_cure(found, order, items, stated)}; if the names mean something"
+        " else, use pair_names='ignore' (--pair-names ignore)"
     )
 
 
@@ -173,16 +175,16 @@ def _cure(found: Pairs, order: Pairs, items: Sequence[str], stated: str | None) 
     n = len(items)
     for name, usual in (("prefmod", prefmod_pair_order), ("lexicographic", lexicographic_pair_order)):
         if len(found) == n * (n - 1) // 2 and found == usual(n):
-            return f"The names are in the order pair_order={name!r}: say that"
+            return f"The names are in the order pair_order={name!r}: use that"
     if stated and all(set(a) == set(b) for a, b in zip(found, order)):
         return (
-            "The names have the other item first, whose preference the code for 'first' would be: list the"
-            " pairs in pair_order as they are meant"
+            "The names put the other item first, so the code for 'first' would mean a preference"
+            " for it: list the pairs in pair_order as intended"
         )
     listed = ", ".join([f"({items[a]!r}, {items[b]!r})" for a, b in found[:3]] + ["..."] * (len(found) > 3))
     return (
-        f"As the names have it the order is {listed}: list the pairs so in pair_order, or put the columns in"
-        " order"
+        f"The order of the names is {listed}: list the pairs in this order in pair_order, or reorder"
+        " the columns"
     )
 
 
@@ -241,8 +243,8 @@ def wide_answers(
     if items is None or pair_order is None or coding is None:
         codes = named(natural_order({v for c in _candidates(table) for v in labels(table, c).levels}), 8)
         raise PairOrderError(
-            f"{table.source}: a table with one column per pair needs items=, pair_order= and coding=, which say how to read it"
-            f" (columns {named(_candidates(table), 6)}; codes {codes})"
+            f"{table.source}: a table with one column per pair needs items=, pair_order= and"
+            f" coding= (columns {named(_candidates(table), 6)}; codes {codes})"
         )
     if len(items) < 2 or len(set(items)) != len(items):
         raise ItemError(f"items are {quoted(list(items))}; expected two or more different names")
@@ -255,7 +257,7 @@ def wide_answers(
     if pair_names != "ignore":
         check_pair_names(names, items, order, named_order, table.source)
     stated = Coding.read(coding)
-    stated.refuse(BOTH_BAD, "layouts 'long' and 'votes'; here say that it is a tie")
+    stated.refuse(BOTH_BAD, "layouts 'long' and 'votes'; in this layout, code it as a tie")
     if pairs is None:
         _check_rest(table, names, stated)
         _check_first(table, names, stated)
@@ -276,10 +278,10 @@ def _check_first(table: Table, names: list[str], coding: Coding) -> None:
     following = [name for name in _candidates(table) if name != names[0]][:n]
     if len(following) == n and not coding.fits(table, names[0]) and coding.fits(table, following[-1]):
         raise PairOrderError(
-            f"{table.source}: the first column, {quoted(names[0])}, does not hold the codes stated, and {quoted(following[-1])}"
-            f" after the first {n} columns does; if {quoted(names[0])} says who answered, call it the person,"
+            f"{table.source}: the first column, {quoted(names[0])}, does not contain the given codes, but {quoted(following[-1])}"
+            f" after the first {n} columns does; if {quoted(names[0])} identifies the person, name it,"
             f" columns={{'person': {quoted(names[0])}}} (--col person={names[0]}; read_respondents: person={quoted(names[0])},"
-            f" --person {names[0]}), else name the columns of the pairs, pairs=[...]"
+            f" --person {names[0]}), otherwise name the pair columns, pairs=[...]"
         )
 
 
@@ -291,9 +293,9 @@ def _check_rest(table: Table, names: list[str], coding: Coding) -> None:
     more = [n for n in range(2, total + 2) if n * (n - 1) // 2 == total]
     if rest and more and all(coding.fits(table, name) for name in rest):
         raise PairOrderError(
-            f"{table.source}: the items stated have {len(names)} pairs, but all {total} columns hold nothing"
-            f" but stated codes, as the pairs of {more[0]} items would; state every item, or with pairs=[...]"
-            " which columns are pairs"
+            f"{table.source}: the given items have {len(names)} pairs, but all {total} columns contain"
+            f" only the given codes, as for the pairs of {more[0]} items; list every item, or list the"
+            " pair columns with pairs=[...]"
         )
 
 
@@ -321,13 +323,13 @@ def _order(table: Table, items: tuple[str, ...], pair_order: PairOrderLike, name
     else:
         order = _stated_pairs(items, pair_order)
         n_pairs = len(order)
-        why = f"pair_order states {len(order)} pairs"
+        why = f"pair_order lists {len(order)} pairs"
     roles = named(name for name in table.columns if name in NO_PAIRS)
-    of_roles = f" ({roles} among them, which hold no responses)" if names is None and roles else ""
+    of_roles = f" (including {roles}, without responses)" if names is None and roles else ""
     if (len(names) != n_pairs) if names is not None else (len(found) < n_pairs):
         raise PairOrderError(
-            f"{table.source}: {columns}{of_roles}, but {why}; state the items that were compared, and with pairs=[...]"
-            " the columns that hold the responses"
+            f"{table.source}: {columns}{of_roles}, but {why}; list the items that were compared, and"
+            " the response columns with pairs=[...]"
         )
     return order
 
@@ -339,7 +341,7 @@ def _stated_pairs(items: tuple[str, ...], pair_order: PairOrderLike) -> Pairs:
     for text in stated:
         pair = _one_pair(place, text)
         if order.setdefault(frozenset(pair), pair) is not pair:
-            raise PairOrderError(f"pair_order states the pair {quoted(text)} twice; each pair has one column")
+            raise PairOrderError(f"pair_order lists the pair {quoted(text)} twice; each pair has one column")
     return tuple(order.values())
 
 
@@ -356,7 +358,7 @@ def _one_pair(place: Mapping[str, int], pair: str | tuple[str, str]) -> tuple[in
         a, b = map(str, pair) if isinstance(pair, Sequence) and len(pair) == 2 else ("", "")
         found = {(a, b)} if a in place and b in place and a != b else set()
     if len(found) != 1:
-        what = "can be read in more than one way" if found else "is not a pair of two of the items"
+        what = "can be read in more than one way" if found else "is not a pair of the items"
         items = list(place)
         raise PairOrderError(
             f"pair_order has {quoted(pair)}, which {what} ({named(items)}); pass 'prefmod', 'lexicographic', "

@@ -96,7 +96,7 @@ def _of_rows(table: Table, options: Options) -> Placed:
     row, place = np.nonzero(at >= 0)
     ranks = np.stack(list(given.values()), axis=1)[row, place]
     column = tuple(given)
-    nothing = "no row ranks two systems or more"
+    nothing = "no row ranks two or more systems"
     return Placed(
         table, items, row, row, at[row, place], ranks, place, column, (*systems, *given), nothing, ""
     )
@@ -140,7 +140,7 @@ def _places(names: Iterable[str], source: str) -> tuple[int, ...]:
         more = f" and {shortened(f'{n_absent - 6:,}', 40)} more" if n_absent > 6 else ""
         there = f", and there is a {'system' if last in found['system'] else 'rank'}{last}"
         raise InputError(
-            f"{source}: column {shown}{more} {'are' if n_absent > 1 else 'is'} not there; rankings need"
+            f"{source}: column {shown}{more} {'are' if n_absent > 1 else 'is'} missing; rankings need"
             f" system1, rank1, system2, rank2, ... without a gap{there if n_absent else ''}"
         )
     return tuple(range(1, last + 1))
@@ -154,7 +154,7 @@ def _check_once_in_row(table: Table, names: list[str], item: IntArray, items: tu
         twice, column = np.isin(np.arange(table.n_rows), row[again]), names[int(place[again[0]])]
         found = f"{quoted(items[int(item[row, place][again[0]])])} stands in {names[int(place[before[0]])]} as well"
         raise table.refuse(
-            twice, column, found, "a ranking holds each system once; correct the row", ItemError
+            twice, column, found, "each system can appear only once in a ranking; correct the row", ItemError
         )
 
 
@@ -170,7 +170,7 @@ def _of_systems(table: Table, options: Options) -> Placed:
     ranking = _ranking(table)
     _check_once_in_ranking(table, ranking, item, items)
     rows = np.argsort(ranking, kind="stable")
-    nothing = "no ranking has two ranked systems or more"
+    nothing = "no ranking has two or more ranked systems"
     cure = f"rows of one ranking share {_words(table)}, and "
     varied = _of_rankings(table, ranking)
     at = np.zeros(len(rows), np.int64)
@@ -185,8 +185,8 @@ def _keys(table: Table) -> tuple[str, ...]:
     keys = tuple(name for name in apart if name in table.columns)
     if not {"ranking", "source", "judge"} & set(keys):
         raise InputError(
-            f"{table.source}: a row for each system and its rank, but nothing says which rows are one"
-            f" ranking; found {listed(table.columns)}. Name a column 'ranking', or 'source' and 'judge'"
+            f"{table.source}: one row per system and rank, but no column identifies"
+            f" the ranking; found {listed(table.columns)}. Name a column 'ranking', or 'source' and 'judge'"
             " (columns={'source': ...})"
         )
     return keys
@@ -204,7 +204,7 @@ def _ranking(table: Table) -> IntArray:
     code = np.zeros(table.n_rows, np.int64)
     for name in _keys(table):
         found = labels(table, name)
-        table.check(found.codes < 0, name, "blank", "every row needs it, to say which ranking it belongs to")
+        table.check(found.codes < 0, name, "blank", "every row needs a value, to identify its ranking")
         _, code = np.unique(code * (len(found.levels) + 1) + found.codes, return_inverse=True)
     _, first_row, code = np.unique(code, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first_row))[code])
@@ -235,10 +235,10 @@ def _of_rankings(table: Table, ranking: IntArray) -> Table:
     varying = {name: rows for name, rows in varying.items() if rows.any()}
     for name in ("weight", "order"):
         if name in varying:
-            cure = "it belongs to the whole ranking; give each row the same"
-            raise table.refuse(varying[name], name, "another value than in the ranking's first row", cure)
+            cure = "the value applies to the whole ranking; give each row the same one"
+            raise table.refuse(varying[name], name, "a different value in the ranking's first row", cure)
     if varying:
-        why = "not the same for all systems of a ranking, so not of a pair"
+        why = "the value varies within a ranking, so a pair has no single value"
         warn_the_caller(f"{table.source}: {listed(varying)} left out: {why}", DataWarning)
     return table.without(varying)
 
@@ -277,7 +277,7 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
     left, right = _pairs_within(ranking)
     if not len(left):
         raise InputError(
-            f"{of.table.source}: {of.nothing}, so there is no comparison; {of.cure}-1 and blank mean not ranked"
+            f"{of.table.source}: {of.nothing}, so there are no comparisons; {of.cure}-1 and blank mean not ranked"
         )
     ranks = of.rank[ranked]
     gap = ranks[right] - ranks[left]
@@ -300,12 +300,12 @@ def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str])
     if n > MOST_PAIRS or n * columns > MOST_CELLS:
         beside = f", each with {columns:,} other columns" if n <= MOST_PAIRS else ""
         fewer = (
-            "Read fewer rankings at a time, or state the comparisons as counts (first, second, wins, losses)"
+            "Read fewer rankings at a time, or give the comparisons as counts (first, second, wins, losses)"
         )
         raise InputError(
-            f"{table.source}: the rankings, of up to {int(sizes.max()):,} systems, stand for"
-            f" {n:,.0f} pairs{beside}; at most {MOST_PAIRS:,} pairs and {MOST_CELLS:,} of their cells are"
-            f" read. {'Leave out columns that no model uses' if beside else fewer}"
+            f"{table.source}: the rankings, of up to {int(sizes.max()):,} systems, give"
+            f" {n:,.0f} pairs{beside}; at most {MOST_PAIRS:,} pairs and {MOST_CELLS:,} of their cells"
+            f" can be read. {'Drop columns that no model uses' if beside else fewer}"
         )
 
 

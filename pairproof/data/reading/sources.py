@@ -187,7 +187,7 @@ class Table:
                 )
             self.need([name], f" to be {role!r}")
         if len(set(chosen.values())) != len(chosen):
-            raise InputError(f"{self.source}: one column was given two roles: {quoted(chosen)}")
+            raise InputError(f"{self.source}: a column was given two roles: {quoted(chosen)}")
         role_of = {name: role for role, name in chosen.items()}
         renamed = [role_of.get(name, name) for name in self.columns]
         for role, name in chosen.items():
@@ -231,7 +231,7 @@ def from_frame(
     `nameless` allows the first column to have no name (the row labels of a matrix).
     """
     if isinstance(frame.columns, pd.MultiIndex):
-        raise InputError(f"{source}: columns have several levels of names; flatten them to one name each")
+        raise InputError(f"{source}: columns have several levels of names; flatten them to a single level")
     # `items` takes half the time of `iloc` for tens of thousands of columns.
     found = (("" if name is None else str(name), series) for name, series in frame.items())
     columns = [
@@ -252,12 +252,12 @@ def check_names(names: list[str], source: str, nameless: bool) -> None:
     blank = [k + 1 for k, name in enumerate(names) if not name.strip() and not (nameless and k == 0)]
     if blank:
         raise InputError(
-            f"{source}: column {named(map(str, blank))} has no name; name it, or remove it (pandas writes its"
-            " index so: use to_csv(index=False)); a square table with labelled rows is layout='matrix'"
+            f"{source}: column {named(map(str, blank))} has no name; name it, or remove it (pandas writes"
+            " its index like this: use to_csv(index=False)); a square table with labelled rows is layout='matrix'"
         )
     twice = repeated(names)
     if twice:
-        raise InputError(f"{source}: more than one column is called {listed(twice)}; rename or remove")
+        raise InputError(f"{source}: more than one column is named {listed(twice)}; rename or remove one")
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -311,7 +311,7 @@ def json_frame(text: str, source: str) -> pd.DataFrame:
     cells = _in_columns(_records(text, source), "every line", "null")
     if not cells:
         raise InputError(
-            f"{source}: JSON without a record; expected a line for each comparison, such as {_RECORD}"
+            f"{source}: JSON without a record; expected one line per comparison, such as {_RECORD}"
         )
     return pd.DataFrame({name: _objects(column) for name, column in cells.items()}, dtype=object)
 
@@ -326,12 +326,10 @@ def _in_columns(
         if record.keys() != cells.keys():
             lacks = [name for name in cells if name not in record]
             more = [name for name in record if name not in cells]
-            said = [f"lacks {listed(lacks, 4)}"] * bool(lacks) + [f"has {listed(more, 4)} besides"] * bool(
-                more
-            )
+            said = [f"lacks {listed(lacks, 4)}"] * bool(lacks) + [f"also has {listed(more, 4)}"] * bool(more)
             raise InputError(
                 f"{where}: {' and '.join(said)}; {each} needs the names of the first ({listed(map(str, cells), 6)}),"
-                f" {blank} where there is no value"
+                f" {blank} for a missing value"
             )
         for name, value in record.items():
             cells[name].append(value)
@@ -368,8 +366,8 @@ def _parsed_json(text: str, where: str) -> Any:
             f"{where}: JSON nested too deep for a table; expected an object of names and values"
         ) from error
     except ValueError as error:
-        lines = "JSON Lines, an object a line; a CSV file's name ends in .csv"
-        cure = "one whole object a line" if text.lstrip()[:1] == "{" else lines
+        lines = "JSON Lines, one object per line (CSV file names end in .csv)"
+        cure = "one complete object per line" if text.lstrip()[:1] == "{" else lines
         raise InputError(f"{where}: not JSON ({shortened(str(error))}); expected {cure}") from error
 
 
@@ -377,7 +375,7 @@ def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise InputError(f"{where}: the name {quoted(name)} occurs twice in one object; keep one")
+            raise InputError(f"{where}: the name {quoted(name)} appears twice in one object; keep one")
         found[name] = _WORDS[value] if value is None or value is True or value is False else value
     return found
 
@@ -387,7 +385,7 @@ def _object(record: Any, where: str) -> dict[str, Any]:
         what = {list: "a list", str: "a text or number", bool: "true or false"}.get(type(record), "null")
         raise InputError(f"{where}: found {what}; expected an object such as {_RECORD}")
     if not record:
-        raise InputError(f"{where}: an object without names; expected {_RECORD} or the like")
+        raise InputError(f"{where}: an empty object; expected, for example, {_RECORD}")
     return record
 
 
@@ -448,7 +446,7 @@ def warn_if_cut(table: Table) -> None:
     name, column = next(reversed(list(table.columns.items())))
     cell = str(column.iloc[-1])
     if cell not in ("first", "second", "tie", "model_a", "model_b", "tie (bothbad)", "both_bad"):
-        last = f"its last cell (column {name!r}, {cell[:40]!r}) may be too; end the line if it is whole"
+        last = f"its last cell (column {name!r}, {cell[:40]!r}) may be too; end the line if it is complete"
         warn_the_caller(
             f"{table.source}: the last line has no line end; if the file was cut, {last}", DataWarning
         )
@@ -483,7 +481,7 @@ def _frame_of(columns: Mapping[Any, Any]) -> pd.DataFrame:
         return frame
     except (ValueError, TypeError, OverflowError) as error:
         raise InputError(
-            f"table: the columns cannot be put side by side ({shortened(str(error))}); a column is a list of"
+            f"table: the columns cannot be combined ({shortened(str(error))}); a column is a list of"
             " texts or numbers, or an array or Series of one dimension"
         ) from error
 
@@ -497,7 +495,9 @@ def _load_path(path: str, encoding: str | None, nameless: bool, compared: Collec
         raw = read_file(path, expected, streams=True, instead="count it with pairproof.count, ")
         return delimited(raw, path, encoding, nameless, compared)
     if encoding is not None:
-        raise InputError(f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files hold their own")
+        raise InputError(
+            f"{path}: encoding={encoding!r} is for CSV and TSV; {suffix} files contain their own"
+        )
     return from_frame(arrow_file(path, suffix, expected), path, nameless=nameless)
 
 
@@ -535,8 +535,8 @@ def delimited(
         frame = _parsed(text.split("\n", top[1][0] - 1)[-1], delimiter, len(header), source)
         if len(frame) != n_records - 1 and len(frame) != sum(1 for _ in records(text, delimiter)) - 1:
             raise InputError(
-                f"{source}: {n_records} lines beside blank ones, but {len(frame)} rows could be read; "
-                "look for a quote that is not closed"
+                f"{source}: {n_records} lines that are not blank, but only {len(frame)} rows could"
+                " be read; look for an unclosed quote"
             )
     frame.columns = pd.Index(header, dtype=object)
     return from_frame(frame, source, text=text, delimiter=delimiter, nameless=nameless)
@@ -588,9 +588,7 @@ def _parsed(body: str, delimiter: str, n_columns: int, source: str) -> pd.DataFr
             io.BytesIO(body.encode()), sep=delimiter, names=range(n_columns), encoding="utf-8", **as_text
         )
     except pd.errors.ParserError as error:
-        raise InputError(
-            f"{source}: not a readable table: {error}; look for a quote that is not closed"
-        ) from error
+        raise InputError(f"{source}: not a readable table: {error}; look for an unclosed quote") from error
 
 
 def _decode(raw: bytes, source: str, encoding: str | None) -> str:
@@ -607,12 +605,12 @@ def _decode(raw: bytes, source: str, encoding: str | None) -> str:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(
             f"{source}, line {line}: byte 0x{raw[error.start]:02x} (number {error.start + 1} of the file) is"
-            f" not {name}; save the file as UTF-8, or say what it is, for example encoding='latin-1'"
+            f" not {name}; save the file as UTF-8, or name its encoding, for example encoding='latin-1'"
         ) from error
     if "\0" in text:
         raise InputError(
-            f"{source}: holds zero bytes, so it is not text in {name}; if it is UTF-16 say encoding='utf-16',"
-            " else save it as a UTF-8 text file"
+            f"{source}: contains zero bytes, so it is not text in {name}; if it is UTF-16, use encoding='utf-16',"
+            " otherwise save it as a UTF-8 text file"
         )
     # One kind of line end: with "\r" alone and blank lines, pandas' parser loses rows without a word.
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
@@ -625,8 +623,8 @@ def _delimiter(text: str, source: str) -> str:
         return "\t"
     if len(header[","]) > 1 and len(header[","]) == len(header[";"]):
         raise InputError(
-            f"{source}: the header splits into {len(header[','])} at commas and at semicolons alike:"
-            f" {listed(header[','])}; quote names that hold the one or the other"
+            f"{source}: the header splits into {len(header[','])} both at commas and at"
+            f" semicolons: {listed(header[','])}; quote names that contain commas or semicolons"
         )
     return ";" if len(header[";"]) > len(header[","]) else ","
 
@@ -642,8 +640,8 @@ def _count_records(text: str, delimiter: str, expected: int, source: str) -> int
         opens = _opens_a_quote(text, odd[0])
         raise InputError(
             f"{source}, line {odd[0]}: {odd[1]} field(s), but the header has {expected}; "
-            "complete the line, or quote a field that holds the delimiter"
-            f"{'; or a quote that opens there is not closed' if opens else ''}"
+            "complete the line, or quote a field that contains the delimiter"
+            f"{'; or a quote opened there is not closed' if opens else ''}"
         )
     return count
 

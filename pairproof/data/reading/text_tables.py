@@ -40,8 +40,8 @@ class TextTable:
     lines: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        form = self.form if self.form != "text" else "columns set apart by blanks"
-        called = f", called {quoted(self.caption)}" if self.caption else ""
+        form = self.form if self.form != "text" else "columns separated by blanks"
+        called = f", captioned {quoted(self.caption)}" if self.caption else ""
         return f"a table of {form} with {len(self.rows)} rows below the header ({listed(self.header, 8)}){called}"
 
 
@@ -51,11 +51,7 @@ def one_table(text: str, source: str) -> TextTable | None:
     if len(found) == 1 or not (found or is_page(text, source)):
         return found[0] if found else None
     which = "; ".join(f"line {t.line}{f': {quoted(t.caption)}' if t.caption else ''}" for t in found[:8])
-    cure = (
-        f"cut out the one that is meant into a file of its own ({which})"
-        if found
-        else "look whether it is whole"
-    )
+    cure = f"copy the one you need to its own file ({which})" if found else "check whether it is complete"
     raise InputError(f"{source}: {len(found) or 'no'} tables found in {form_of(text)}; expected one; {cure}")
 
 
@@ -63,8 +59,8 @@ def text_table(text: str, source: str) -> list[TextTable]:
     """The tables in a text, in the order in which they stand there."""
     if len(text) > MOST_CHARACTERS:
         raise InputError(
-            f"{source}: {len(text):,} characters; a text is searched for tables up to {MOST_CHARACTERS:,}: cut out the"
-            " table, or save it as CSV"
+            f"{source}: {len(text):,} characters; at most {MOST_CHARACTERS:,} are searched for tables: copy the table to"
+            " its own file, or save it as CSV"
         )
     form = form_of(text)
     make = {"HTML": _html, "LaTeX": _latex, "Markdown": _markdown, "text": _blocks}[form]
@@ -75,8 +71,8 @@ def text_table(text: str, source: str) -> list[TextTable]:
             n_cells += len(table.rows) * len(table.header)
         if len(found) > MOST_TABLES or n_cells > MOST_CELLS:
             raise InputError(
-                f"{source}: more than {MOST_TABLES:,} tables, or {MOST_CELLS:,} cells, in one text; cut out the table that is"
-                " meant, or save it as CSV"
+                f"{source}: more than {MOST_TABLES:,} tables, or {MOST_CELLS:,} cells, in one text; copy the table you"
+                " need to its own file, or save it as CSV"
             )
     return found
 
@@ -429,8 +425,8 @@ def _blocks(text: str, source: str) -> Iterator[_Grid]:
             continue
         if len(block) > MOST_LINES:
             raise InputError(
-                f"{source}, line {block[0][0]}: {len(block):,} lines without a blank one; a table in columns is read up to"
-                f" {MOST_LINES:,} lines: save it as CSV"
+                f"{source}, line {block[0][0]}: {len(block):,} lines without a blank line; a table in columns"
+                f" can have at most {MOST_LINES:,} lines: save it as CSV"
             )
         if block:
             grid = _block(block, source)

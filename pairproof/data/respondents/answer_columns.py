@@ -39,12 +39,12 @@ def answer_columns(
     ends = _ends(times)
     if answers is None and items is None:
         raise ItemError(
-            f"{table.source}: found the columns {listed(table.columns)}, but which hold answers is not stated; pass"
-            " items=[...] where they are called as the items are, else answers=[...], their names"
+            f"{table.source}: found the columns {listed(table.columns)}, but it is unclear which contain answers;"
+            " pass items=[...] if they have the names of the items, otherwise answers=[...] with their names"
         )
     if answers is None and isinstance(times, int):
         raise InputError(
-            f"times={times} counts blocks of columns, but the columns are not stated; pass answers=[...] in their order, or"
+            f"times={times} counts blocks of columns, but the columns are not given; pass answers=[...] in their order, or"
             " times=['.1', '.2', ...], the ends of their names"
         )
     if answers is None:
@@ -54,16 +54,14 @@ def answer_columns(
     cure = "" if answers is not None else "; if columns have other names than items, pass answers=[...]"
     table.need(columns, " to hold answers", cure)
     if len(set(columns)) < len(columns):
-        raise InputError(
-            f"{table.source}: columns that hold answers stand twice: {listed(repeated(columns))}"
-        )
+        raise InputError(f"{table.source}: answer columns appear twice: {listed(repeated(columns))}")
     n_times = times if isinstance(times, int) else max(len(ends), 1)
     size, rest = divmod(len(columns), n_times)
     blocks = [columns[k * size : (k + 1) * size] for k in range(n_times)]
     found = items if items is not None else _items_of(blocks[0], ends)
     if rest or len(found) != size:
         raise InputError(
-            f"{table.source}: {len(columns)} columns hold answers, but {len(found)} items"
+            f"{table.source}: {len(columns)} columns contain answers, but {len(found)} items"
             f"{f' at {n_times} times' if n_times > 1 else ''} need {len(found) * n_times}"
         )
     return item_names(found), _names_of(ends, n_times), blocks
@@ -72,12 +70,12 @@ def answer_columns(
 def _ends(times: Times) -> tuple[str, ...]:
     if times is None or isinstance(times, int):
         if times is not None and (isinstance(times, bool) or times < 2):
-            raise InputError(f"times={times!r}; expected 2 or more, or the ends of the columns' names")
+            raise InputError(f"times={times!r}; expected 2 or more, or the endings of the columns' names")
         return ()
     ends = () if isinstance(times, str) else tuple(str(end) for end in times)
     if len(ends) < 2 or len(set(ends)) < len(ends):
         raise InputError(
-            f"times={quoted(times)}; expected two or more different ends of names such as ['.1', '.2']"
+            f"times={quoted(times)}; expected two or more different endings, such as ['.1', '.2']"
         )
     return ends
 
@@ -125,7 +123,7 @@ def respondents(
     levels = options.levels or {}
     lists = [name for name, column in parts_of(table.columns).items() if isinstance(column, Lists)]
     if left_out := [name for name in lists if name not in used]:
-        warn_the_caller(f"{table.source}: {listed(left_out)} left out: lists stand there", DataWarning)
+        warn_the_caller(f"{table.source}: {listed(left_out)} left out: they contain lists", DataWarning)
     for name in table.columns:
         if name in left_out:
             continue
@@ -165,6 +163,6 @@ def _check_constant(table: Table, name: str, values: FloatArray, person: IntArra
     table.check(
         bad,
         name,
-        f"{name} is {{cell}}, and another value in an earlier row of the same person",
-        "a covariate describes the person; correct it, or leave the column out",
+        f"{name} is {{cell}}, but has another value in an earlier row of the same person",
+        "a covariate describes the person; correct it, or drop the column",
     )

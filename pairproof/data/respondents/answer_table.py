@@ -89,8 +89,8 @@ class AnswerTable(Rows):
         """
         if self.n_times > 1:
             raise InputError(
-                f"{self.source}: answers at {self.n_times} times ({', '.join(self.times)}), and this takes those of"
-                " one; take at_time(...), or a model of repeated answers"
+                f"{self.source}: answers at {self.n_times} times ({', '.join(self.times)}), but this needs a"
+                " single time; use at_time(...), or a model of repeated answers"
             )
         return self.answers[:, 0]
 
@@ -108,7 +108,7 @@ class AnswerTable(Rows):
         """
         if self.kind == "comparisons":
             raise InputError(
-                f"{self.source}: the answers are comparisons, which need not be transitive: they have no ranks"
+                f"{self.source}: the answers are comparisons, which need not be transitive, so they have no ranks"
             )
         if self.kind == "rankings":
             return np.maximum(self.answers, 0)
@@ -125,9 +125,7 @@ class AnswerTable(Rows):
             The answers are comparisons.
         """
         if self.kind == "comparisons":
-            raise InputError(
-                f"{self.source}: the answers are comparisons, which have no items that were presented"
-            )
+            raise InputError(f"{self.source}: the answers are comparisons, so there are no presented items")
         return np.asarray(self.answers != (ABSENT if self.kind == "rankings" else UNRATED))
 
     def gaps(self) -> pd.DataFrame:

@@ -91,7 +91,7 @@ def checked_answers(answers: ArrayLike, kind: Kind, n_items: int, n_times: int, 
             f" at {n_times} time(s)"
         )
     if found.dtype.kind not in "iu":
-        raise InputError(f"{source}: answers are of type {found.dtype}; expected the whole numbers of codes")
+        raise InputError(f"{source}: answers have type {found.dtype}; expected integer codes")
     if not len(found):
         raise InputError(f"{source}: no rows; at least one answer is needed")
     return np.array(found, np.int64)
@@ -128,7 +128,7 @@ def check_codes(
             row, time = np.argwhere(tied)[0]
             raise InputError(
                 f"{source}, row {row + 1}{_time(answers, int(time))}: two of the items {named(items)} have the same"
-                " rank, but tie_category is False; set it to True if equal ranks could be given"
+                " rank, but tie_category is False; set it to True if equal ranks were allowed"
             )
 
 
@@ -148,8 +148,8 @@ def checked_weights(weights: ArrayLike | None, n_rows: int, source: str) -> Floa
     found = np.asarray(weights)
     if found.shape != (n_rows,) or found.dtype.kind not in "biuf":
         raise InputError(
-            f"{source}: weights have shape {found.shape} and type {found.dtype}; expected one number a row,"
-            f" {n_rows}"
+            f"{source}: weights have shape {found.shape} and type {found.dtype}; expected one number"
+            f" per row, {n_rows}"
         )
     values: FloatArray = frozen(found, float)
     small = (values > 0) & (values < SMALLEST_COUNT)
@@ -167,7 +167,7 @@ def checked_scale(scale: Sequence[float], kind: Kind, source: str) -> tuple[floa
     """The points of a rating scale, two or more, all different and finite; () for other answers."""
     if kind != "ratings":
         if len(scale):
-            raise InputError(f"{source}: scale={quoted(list(scale))} is for ratings; these are {kind}")
+            raise InputError(f"{source}: scale={quoted(list(scale))} is for ratings, but these are {kind}")
         return ()
     try:
         points = tuple(float(point) for point in scale)
@@ -196,8 +196,8 @@ def checked_columns(columns: Mapping[str, Column], n_rows: int, source: str) -> 
     check_covariate_names(list(columns), source)
     if taken := [name for name in columns if name in OWN_COLUMNS]:
         raise InputError(
-            f"{source}: no covariate can have the name {' or '.join(map(repr, taken))}: weight, time and order have a"
-            " meaning of their own in the table; rename the column, or leave it out"
+            f"{source}: no covariate can have the name {' or '.join(map(repr, taken))}: weight, time and order"
+            " have a special meaning in the table; rename the column, or drop it"
         )
     for name, column in columns.items():
         if len(column) != n_rows:

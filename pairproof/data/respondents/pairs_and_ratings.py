@@ -119,7 +119,7 @@ def from_paircomp(
     steep = [any(sign != "NA" and len(sign) > 1 for sign in own) for own in signs]
     if degrees == "refuse":
         said = "preferences with degrees, such as '>>' or '2>'"
-        cure = "models here take which item is preferred: degrees='ignore' keeps that"
+        cure = "models here use only which item is preferred: degrees='ignore' keeps that"
         table.check(np.array([*steep, False])[texts.codes], column, said, cure)
     none = np.full((1, len(names) * (len(names) - 1) // 2), MISSING, np.int64)
     answers = np.concatenate([np.array([[_code(sign) for sign in own] for own in signs], np.int64), none])
@@ -139,7 +139,7 @@ def _body(table: Table, column: str, rows: Any, text: str) -> str:
     stripped = text.strip()
     if len(stripped) > 2 and stripped[0] == "{" and stripped[-1] == "}" and "..." not in stripped[-4:]:
         return stripped[1:-1]
-    cut = "it was shortened by print; write it with as.character"
+    cut = "print has shortened it; write it with as.character"
     cure = cut if "..." in stripped[-4:] else "expected a text such as '{a > b, a < c, NA}'"
     raise table.refuse(rows, column, f"the comparisons are {quoted(text)}", cure)
 
@@ -151,9 +151,9 @@ def _items(table: Table, column: str, bodies: Sequence[str]) -> tuple[str, ...]:
     n = next((n for n in range(2, 1000) if sizes == {n * (n - 1) // 2}), 0)
     if not n:
         raise ItemError(
-            f"{table.source}, column {quoted(column)}: texts of {listed(sorted(sizes), 4)} comparisons; expected those"
-            " of all pairs of the items, once (1, 3, 6, 10, ...), the same in each row; if names hold commas state"
-            " items=[...]"
+            f"{table.source}, column {quoted(column)}: texts of {listed(sorted(sizes), 4)} comparisons; expected each"
+            " pair of items once (1, 3, 6, 10, ...), the same number in each row; if names contain"
+            " commas, give items=[...]"
         )
     found: dict[int, str] = {}
     for k, pair in enumerate(prefmod_pair_order(n)):
@@ -165,14 +165,14 @@ def _items(table: Table, column: str, bodies: Sequence[str]) -> tuple[str, ...]:
     if len(found) < n:
         number = min(set(range(n)) - set(found)) + 1
         raise ItemError(
-            f"{table.source}, column {quoted(column)}: the name of item {number} of {n} cannot be determined from the text;"
-            " state items=[...]"
+            f"{table.source}, column {quoted(column)}: the name of item {number} of {n} cannot be determined from"
+            " the text; give items=[...]"
         )
     names = tuple(found[k] for k in range(n))
     if len(set(names)) < n:
         raise ItemError(
-            f"{table.source}, column {quoted(column)}: {n * (n - 1) // 2} comparisons would be those of {n} items, but the text"
-            f" names {listed(names)}; a paircomp of both orders of the pairs (ordered = TRUE) is not a table"
+            f"{table.source}, column {quoted(column)}: {n * (n - 1) // 2} comparisons imply {n} items, but"
+            f" the text names {listed(names)}; a paircomp of both orders of the pairs (ordered = TRUE) is not a table"
             " of whole answers"
             " here: read it as rows first, second, outcome with pairproof.read"
         )
@@ -196,7 +196,7 @@ def _signs(table: Table, column: str, rows: Any, body: str, items: tuple[str, ..
         raise table.refuse(
             rows,
             column,
-            f"the text goes on after the {len(pairs)} pairs of {len(items)} items, with {shortened(repr(rest))}",
+            f"the text continues after the {len(pairs)} pairs of {len(items)} items, with {shortened(repr(rest))}",
             "a paircomp of both orders of the pairs (ordered = TRUE) is not a table of whole answers here; read it as rows"
             " first, second, outcome with pairproof.read",
         )
@@ -297,7 +297,7 @@ def to_prefmod(table: Respondents, covariates: Sequence[str] = ()) -> Wide:
     for name in covariates:
         if name in data:
             raise InputError(
-                f"{table.source}: covariate {name!r} has the name of a column of answers; rename it"
+                f"{table.source}: covariate {name!r} has the same name as an answer column; rename it"
             )
         data[name] = _covariate(table, name, rows)
     coding = {"first": 1.0, "tie": 0.0, "second": -1.0} if table.kind == "comparisons" else {}
@@ -311,13 +311,13 @@ def _rows(table: Respondents) -> IntArray:
     refuse_rows(
         table.source,
         broken,
-        lambda r: f"the weight is {table.weights[r]:g} ({int(broken.sum())} such row(s)); prefmod takes no weights but"
-        " a row for each person, so they must be whole",
+        lambda r: f"the weight is {table.weights[r]:g} ({int(broken.sum())} such row(s)); prefmod takes one row per"
+        " person and no weights, so weights must be whole",
     )
     cells = table.n_persons * table.answers[0].size
     if cells > MOST_CELLS:
         raise InputError(
-            f"{table.source}: {table.n_persons:,.0f} persons would be {cells:,.0f} cells; at most {MOST_CELLS:,} are written"
+            f"{table.source}: {table.n_persons:,.0f} persons need {cells:,.0f} cells; at most {MOST_CELLS:,} can be written"
         )
     return np.asarray(np.repeat(np.arange(table.n_rows), table.weights.astype(np.int64)))
 
@@ -332,7 +332,7 @@ def _values(table: Respondents) -> FloatArray:
         refuse_rows(
             table.source, absent, f"an item was not presented ({int(absent.sum())} such row(s)); {why}"
         )
-        why = f"({int(tied.sum())} such row(s)); pattR.fit leaves such rows out"
+        why = f"({int(tied.sum())} such row(s)); pattR.fit drops such rows"
         refuse_rows(table.source, tied, f"two items have the same rank {why}")
     missing = {"comparisons": MISSING, "rankings": BELOW, "ratings": UNRATED}[table.kind]
     return np.where(answers == missing, np.nan, answers)
@@ -346,7 +346,7 @@ def _covariate(table: Respondents, name: str, rows: IntArray) -> FloatArray:
     unused = np.flatnonzero(np.bincount(column.codes[rows], minlength=len(column.levels)) == 0)
     if len(unused):
         raise InputError(
-            f"{table.source}: nobody has level {quoted(column.levels[unused[0]])} of {name!r} ({listed(column.levels)});"
+            f"{table.source}: no respondent has level {quoted(column.levels[unused[0]])} of {name!r} ({listed(column.levels)});"
             " prefmod needs the codes 1..K without a gap; drop the level"
         )
     return np.asarray(column.codes[rows] + 1.0)

@@ -34,7 +34,7 @@ from .respondents import Respondents
 #: "absent", "below", or {code: one of these}, for example {0: "below", "NA": "absent"}.
 UnrankedLike = Union[str, Mapping[Any, str], None]
 MEANINGS = {"absent": ABSENT, "below": BELOW}
-SAY = "say what that means: 'absent' (not presented) or 'below' (presented, and below all items with a rank)"
+SAY = "specify the meaning: 'absent' (not presented) or 'below' (presented, and below all items with a rank)"
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Unranked:
             (
                 rank & (values < 0),
                 "the rank is {cell}",
-                "expected 1 for the best item, 2 for the next; if this is not a rank state its meaning, for example"
+                "expected 1 for the best item, 2 for the next; if this is not a rank, give its meaning, for example"
                 " unranked={-1: 'absent'}",
             ),
         ):
@@ -225,7 +225,7 @@ def _persons(table: Table, column: str) -> IntArray:
     """Number of each row's person, in the order of their first rows."""
     found = labels(table, column)
     blank = found.codes < 0
-    table.check(blank, column, "no person", "say in every row whose rank it is")
+    table.check(blank, column, "no person", "name the person in every row")
     _, first, who = np.unique(found.codes, return_index=True, return_inverse=True)
     place = np.argsort(np.argsort(first))
     return np.asarray(place[who.reshape(-1)], np.int64)
@@ -237,7 +237,7 @@ def _check_once(table: Table, who: IntArray, item: IntArray, column: str, names:
     table.check(
         again,
         column,
-        lambda: f"{quoted(names[int(item[again][0])])} stands in an earlier row of the same person",
+        lambda: f"{quoted(names[int(item[again][0])])} appears in an earlier row of the same person",
         "keep one of the ranks",
     )
 
@@ -283,7 +283,7 @@ def from_orders(
     columns = [str(name) for name in places]
     table.need(columns, " to be a place")
     if cells == "numbers" and options.names is None:
-        raise ItemError("cells='numbers' are numbers of items; pass items=[...], which they count")
+        raise ItemError("cells='numbers' are positions in the list of items; pass items=[...]")
     filled = [_places(table, name, options, cells, ties) for name in columns]
     for k, name in enumerate(columns[1:], 1):
         bad = np.array([bool(now) and not before for now, before in zip(filled[k], filled[k - 1])])
@@ -321,7 +321,7 @@ def from_ranking_text(
     table.need([column])
     if not above.strip() or not ties.strip() or above in ties or ties in above:
         raise InputError(
-            f"above={above!r} and ties={ties!r}; expected two different signs, such as ' > ' and ' = '"
+            f"above={above!r} and ties={ties!r}; expected two different separators, such as ' > ' and ' = '"
         )
     texts = labels(table, column)
     split: list[Order] = []
@@ -332,7 +332,7 @@ def from_ranking_text(
         cut = text.rstrip().endswith("...")
         if cut or not all(name for place in order for name in place):
             signs = f"expected names with {above.strip()!r} or {ties.strip()!r} between them"
-            cure = "R has shortened it; format(x, width = 10000) does not" if cut else signs
+            cure = "R has shortened it; use format(x, width = 10000)" if cut else signs
             raise table.refuse(texts.codes == k, column, f"the ranking is {quoted(text)}", cure)
         split.append(order)
     split.append([])
@@ -379,13 +379,13 @@ def _rankings(
                 item = place_of.get(name)
                 if item is None:
                     raise ItemError(
-                        f"{table.where(row, column)}: found {quoted(name)}, not among the stated items {listed(names)};"
-                        f" state every item that occurs{suggestion(name, names)}"
+                        f"{table.where(row, column)}: found {quoted(name)}, not among the items given,"
+                        f" {listed(names)}; list every item that occurs{suggestion(name, names)}"
                     )
                 if ranks[row, item]:
                     raise ItemError(
-                        f"{table.where(row, column)}: {quoted(name)} has place {ranks[row, item]} already; an item has"
-                        " one place"
+                        f"{table.where(row, column)}: {quoted(name)} already has place {ranks[row, item]}; each"
+                        " item has one place"
                     )
                 ranks[row, item] = rank
     unlisted = ranks == 0
@@ -447,8 +447,8 @@ def from_rankings(
     n = int(person.max(initial=-1)) + 1
     if n * len(of.items) > MOST_CELLS:
         raise InputError(
-            f"{of.table.source}: {n:,} rankings of {len(of.items):,} systems would be {n * len(of.items):,} places; at most"
-            f" {MOST_CELLS:,} are held. Read fewer systems, or fewer rankings at a time"
+            f"{of.table.source}: {n:,} rankings of {len(of.items):,} systems need {n * len(of.items):,} places; at"
+            f" most {MOST_CELLS:,} can be held. Read fewer systems, or fewer rankings at a time"
         )
     ranks = np.full((n, len(of.items)), ABSENT, np.int64)
     ranks[of.ranking, of.item] = codes
@@ -466,8 +466,8 @@ def _codes(of: Placed, meaning: Unranked) -> IntArray:
         k = int(np.flatnonzero(bare)[0])
         such = f" ({int(bare.sum()):,} such places)" if bare.sum() > 1 else ""
         raise InputError(
-            f"{of.table.where(int(of.row[k]), of.rank_columns[of.place[k]])}: {of.items[of.item[k]]!r} is named and has no"
-            f" rank{such}; {SAY}, unranked='absent' or 'below'"
+            f"{of.table.where(int(of.row[k]), of.rank_columns[of.place[k]])}: {of.items[of.item[k]]!r} is named but"
+            f" has no rank{such}; {SAY}, unranked='absent' or 'below'"
         )
     found[bare] = ABSENT if meaning.of_blank is None else meaning.of_blank
     _, place = np.unique(of.rank[~bare], return_inverse=True)

@@ -33,24 +33,24 @@ READERS: Mapping[AnswerLayout, Callable[..., Respondents]] = {
 def read_respondents(
     source: Any, layout: AnswerLayout, *, where: Conditions = None, **options: Any
 ) -> Respondents:
-    """Read persons' whole answers: comparisons with gaps, rankings, ratings.
+    """Read whole answers of persons: comparisons with gaps, rankings, ratings.
 
-    Nothing is guessed: which columns hold answers, which way a scale runs, what a gap means.
+    Nothing is guessed: the answer columns, the direction of a scale, and the meaning of gaps must be given.
 
     Parameters
     ----------
     source : path, DataFrame or dict of columns
     layout : str
-        "pairs": one column per pair, one row per person (as R's prefmod has comparisons); "ranks": one column per item,
-        with its rank; "long-ranks": one row per item of a ranking; "orders": one column per place, with the item there;
+        "pairs": one column per pair, one row per person (as in R's prefmod); "ranks": one column per item,
+        with its rank; "long-ranks": one row per item of a ranking; "orders": one column per place, with its item;
         "ranking-text": "A > B = C"; "rankings": `system1`, `rank1`, `system2`, ..., or `system` and `rank`, the
-        rankings that `pairproof.read` cuts into pairs; "ratings": one column per item, with its rating;
+        rankings that `pairproof.read` splits into pairs; "ratings": one column per item, with its rating;
         "paircomp": psychotools' text "{A > B, A = C}".
     where : str or sequence of str, optional
-        Only the persons who fulfil conditions on their columns, such as ["sex=1", "age>=30"]; see
+        Only the persons who meet conditions on their columns, such as ["sex=1", "age>=30"]; see
         :meth:`Respondents.where`.  Items that no remaining person compared are removed.
     **options : object
-        Those of the layout's own reader, such as `items=`, `pair_order=`, `coding=`, `unranked=`, `scale=`: see
+        Options of the layout's reader, such as `items=`, `pair_order=`, `coding=`, `unranked=`, `scale=`: see
         `from_pairs`, `from_ranks`, `from_long_ranks`, `from_orders`, `from_ranking_text`, `from_rankings`,
         `from_ratings` and `from_paircomp` in :mod:`pairproof.data.respondents`.
 
@@ -61,7 +61,7 @@ def read_respondents(
     Raises
     ------
     InputError
-        An option that the layout does not have, or is missing; what the reader refuses, with row and column.
+        An option that the layout does not have, or a missing one; input that the reader refuses, with row and column.
 
     Examples
     --------
@@ -77,8 +77,8 @@ def read_respondents(
     known = [name for name in parameters if name != "source"]
     unknown = [name for name in options if name not in known]
     if unknown:
-        raise InputError(f"layout={layout!r} has no option {unknown[0]!r}; it has {listed(known)}")
+        raise InputError(f"layout={layout!r} has no option {unknown[0]!r}; options: {listed(known)}")
     needed = [n for n in known if parameters[n].default is inspect.Parameter.empty and n not in options]
     if needed:
-        raise InputError(f"layout={layout!r} needs {listed(needed)}; nothing is guessed")
+        raise InputError(f"layout={layout!r} needs {listed(needed)}, which are not guessed")
     return reader(source, **options).where(*conditions_of(where))

@@ -32,40 +32,40 @@ MOST_COMPARISONS = 10_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Respondents(AnswerTable):
-    """A checked, read-only table of persons' whole answers, comparisons in the order of R's prefmod.
+    """A checked, read-only table of whole answers of persons, with comparisons in the order of R's prefmod.
 
     Attributes
     ----------
     items : tuple of str
         Names of the items.
     kind : {"comparisons", "rankings", "ratings"}
-        What persons were asked for.
+        What persons were asked to give.
     answers : int[n_rows, n_times, k]
         comparisons: k = J(J-1)/2 in prefmod's order (1 2) (1 3) (2 3) (1 4) ...; 1 the first item of the two
         was preferred, -1 the second, 0 neither, 9 not answered.  rankings: k = J; dense ranks, 1 = best,
         equal for ties, 0 presented but below all items with a rank, -1 not presented.  ratings: k = J; place
         on `scale`, from 1, or 0 without a rating.
     tie_category : bool
-        Whether "neither" could be answered, or equal ranks given.  True for ratings.
+        Whether "neither" or equal ranks were possible answers.  True for ratings.
     scale : tuple of float
-        Points of the rating scale, the most preferred first, whether somebody used them or not; () for other
+        Points of the rating scale, most preferred first, including unused ones; () for other
         kinds.
     times : tuple of str
-        Names of the points in time, ("",) where everybody answered once.
+        Names of the points in time, ("",) if everybody answered once.
     weights : float[n_rows]
         Number of persons with the answer.
     columns : mapping of str to Factor or float[n_rows]
-        Subject covariates; code -1 or nan where a person has no value.
+        Subject covariates; code -1 or nan for a missing value.
     item_data : mapping of str to Factor or float[n_items]
         Item covariates.
     source : str
         Where the table came from, for messages and reports.
     own_names : mapping of str to str
-        Role -> the column's name in the file, where they differ; both can be used.
+        Role -> the column's name in the file, if different; both can be used.
     narrowed : Narrowed or None
-        What conditions (:meth:`where`) have left of the file.
+        What remains of the file after conditions (:meth:`where`).
     one_track : bool
-        Whether several tracks are meant as one, :meth:`as_one_track`.
+        Whether several tracks are treated as one (:meth:`as_one_track`).
 
     Examples
     --------
@@ -104,10 +104,10 @@ class Respondents(AnswerTable):
         answers : int[n_rows, k] or int[n_rows, n_times, k]
             Codes as in the class; gaps between ranks are closed.
         tie_category : bool, optional
-            Required for comparisons, whose instrument has two categories or three whatever was answered.
+            Required for comparisons, because two or three answers may have been possible whatever was answered.
             Default for rankings: whether equal ranks occur.
         scale : sequence of float
-            Points of the rating scale, the most preferred first; for ratings only, where it is required.
+            Points of the rating scale, most preferred first; for ratings only, and required there.
         times : sequence of str
             Names of two or more points in time.
         weights : float[n_rows], optional
@@ -129,7 +129,7 @@ class Respondents(AnswerTable):
         ItemError
             A reserved or repeated name, fewer than two items.
         InputError
-            A shape, code, weight, scale or covariate that is wrong, named by row; no answer that compares two
+            An invalid shape, code, weight, scale or covariate, with its row; no answer that compares two
             items.
 
         Examples
@@ -144,8 +144,8 @@ class Respondents(AnswerTable):
         codes = checked.checked_answers(answers, kind, len(names), len(when), source)
         if kind == "comparisons" and not isinstance(tie_category, (bool, np.bool_)):
             raise InputError(
-                f"{source}: tie_category={tie_category!r}; say whether 'no preference' was a possible answer, True"
-                " or False: answers alone do not tell"
+                f"{source}: tie_category={tie_category!r}; state whether 'no preference' was a possible answer,"
+                " True or False: the answers alone do not show it"
             )
         points = checked.checked_scale(scale, kind, source)
         if kind == "rankings":
@@ -157,7 +157,7 @@ class Respondents(AnswerTable):
         checked.check_codes(codes, kind, with_ties, points, names, source)
         own = checked.checked_weights(weights, len(codes), source)
         if not (own[(as_comparisons(kind, codes) != MISSING).any(axis=(1, 2))] > 0).any():
-            raise InputError(f"{source}: no answer compares two items; at least one is needed")
+            raise InputError(f"{source}: no answer compares two items; at least one comparison is needed")
         of_rows = MappingProxyType(checked.checked_columns(columns or {}, len(codes), source))
         codes.setflags(write=False)
         of_items = checks.checked_item_data(item_data, len(names), source)
@@ -165,7 +165,7 @@ class Respondents(AnswerTable):
         return cls(names, kind, codes, with_ties, points, when, own, of_rows, of_items, *about)
 
     def parts(self) -> dict[str, Any]:
-        """The arguments of :meth:`build` that make this table again.
+        """The arguments of :meth:`build` that reproduce this table.
 
         Returns
         -------
@@ -190,7 +190,7 @@ class Respondents(AnswerTable):
         Raises
         ------
         InputError
-            A covariate that is not there, or that has no value in some row.
+            A missing covariate, or a covariate without a value in some row.
 
         Examples
         --------
@@ -213,8 +213,8 @@ class Respondents(AnswerTable):
             refuse_rows(
                 self.source,
                 missing,
-                f"{name!r} has no value ({int(missing.sum())} such row(s)); leave these rows out with select, or"
-                " leave the covariate out",
+                f"{name!r} has no value ({int(missing.sum())} such row(s)); drop these rows with"
+                " select, or omit the covariate",
             )
         if not names:
             return np.zeros(len(self.answers), np.int64), np.zeros(1, np.int64)
@@ -222,28 +222,28 @@ class Respondents(AnswerTable):
         return group.reshape(-1).astype(np.int64), first.astype(np.int64)
 
     def to_comparisons(self, judge: bool = False) -> Comparisons:
-        """Every comparison that the answers state or imply, each with its person's weight.
+        """Every comparison that the answers give or imply, each with its person's weight.
 
-        Items with a rank are preferred to those below; two items below all others are not compared.  The
-        table of rankings and ratings has `ranked_together` set, so that fits warn: its comparisons are
-        dependent, and standard errors that take them as independent are too small.
+        Items with a rank are preferred to those below; two items below all others are not compared.  For
+        rankings and ratings, `ranked_together` is set and fits warn: the comparisons are dependent, and
+        standard errors that treat them as independent are too small.
 
         Parameters
         ----------
         judge : bool
-            Whether persons become judges, for standard errors clustered by person: 1, 2, ... as the rows, and
-            3.1, 3.2, ... where row 3 is of several persons.
+            Whether persons become judges, for standard errors clustered by person: 1, 2, ... like the rows, and
+            3.1, 3.2, ... if row 3 stands for several persons.
 
         Returns
         -------
         Comparisons
             Columns: the covariates, `time` for repeated answers, and, unless `judge` or `person` is among them or a row
-            is of several persons, `person`: the number of the row.
+            stands for several persons, `person`: the row number.
 
         Raises
         ------
         InputError
-            `judge` where there is a column `judge` already, or a weight is not a whole number.
+            `judge` although a column `judge` exists, or a weight that is not a whole number.
 
         Examples
         --------
@@ -262,8 +262,8 @@ class Respondents(AnswerTable):
         row = rows[person]
         if len(row) > MOST_COMPARISONS:
             raise InputError(
-                f"{self.source}: the answers stand for {len(row):,} comparisons; at most {MOST_COMPARISONS:,} are made."
-                " merged() puts equal answers into one row"
+                f"{self.source}: the answers give {len(row):,} comparisons; at most {MOST_COMPARISONS:,} are"
+                " created. merged() combines equal answers"
             )
         first, second = np.array(prefmod_pair_order(len(self.items))).T
         given, weight = answers[made], np.ones(len(row)) if judge else self.weights[row]
@@ -295,7 +295,7 @@ class Respondents(AnswerTable):
         """The row of each person: a row of weight 3 is three persons."""
         if "judge" in self.columns:
             raise InputError(
-                f"{self.source}: there is a column 'judge' already; to_comparisons() keeps it, and clustered('judge') uses it"
+                f"{self.source}: a column 'judge' already exists; to_comparisons() keeps it, and clustered('judge') uses it"
             )
         refuse_rows(
             self.source,
@@ -306,8 +306,8 @@ class Respondents(AnswerTable):
         n = float(self.weights @ (self.pair_answers != MISSING).sum(axis=(1, 2)))
         if n > MOST_COMPARISONS:
             raise InputError(
-                f"{self.source}: the answers of {self.weights.sum():,.0f} persons stand for {n:,.0f} comparisons; at most"
-                f" {MOST_COMPARISONS:,} are made"
+                f"{self.source}: the answers of {self.weights.sum():,.0f} persons give {n:,.0f} comparisons;"
+                f" at most {MOST_COMPARISONS:,} are created"
             )
         return np.repeat(np.arange(len(self.answers)), self.weights.astype(np.int64))
 
@@ -319,9 +319,9 @@ class Respondents(AnswerTable):
         return Factor(person.astype(np.int64), tuple(names))
 
     def merged(self) -> Respondents:
-        """The table with equal answers of equal covariates in one row, whose weight is the sum of theirs.
+        """The table with answers and covariates that are equal combined into one row; weights are summed.
 
-        Rows of weight 0 are left out, and so is the column `person`.
+        Rows with weight 0 are dropped, and so is the column `person`.
         """
         kept = self.weights > 0
         # Two missing values are alike here; doubles hold every code exactly.
@@ -357,7 +357,7 @@ class Respondents(AnswerTable):
         return self.changed(answers=self.answers[chosen], weights=self.weights[chosen], columns=cols)
 
     def where(self, *conditions: str) -> Respondents:
-        """The persons who fulfil conditions on their columns, with the items that they compare.
+        """The persons who meet conditions on their columns, with the items that they compare.
 
         Parameters
         ----------
@@ -367,12 +367,12 @@ class Respondents(AnswerTable):
         Returns
         -------
         Respondents
-            Without items and levels that nobody has any more; its `narrowed` says how many persons there were.
+            Without items and levels that no longer occur; its `narrowed` gives the original number of persons.
 
         Raises
         ------
         InputError
-            A column or a value that is not there, or nobody is left.
+            A missing column or value, or no remaining person.
 
         Examples
         --------
@@ -384,12 +384,12 @@ class Respondents(AnswerTable):
         return self.where_also(conditions_of(conditions), {})
 
     def only_compared(self, source: str = "") -> Respondents:
-        """The table with only the items that somebody compares.
+        """The table with only the items that are compared.
 
         Parameters
         ----------
         source : str
-            Where the new table comes from; default: as before.
+            Source of the new table; default: unchanged.
 
         Returns
         -------
@@ -410,7 +410,7 @@ class Respondents(AnswerTable):
         )
 
     def as_one_track(self) -> Respondents:
-        """The same table, several tracks of which fits take as one competition."""
+        """The same table, whose tracks are fitted as one competition."""
         return self.changed(one_track=True)
 
     def at_time(self, time: str) -> Respondents:
@@ -428,7 +428,7 @@ class Respondents(AnswerTable):
         Raises
         ------
         InputError
-            Another time.
+            An unknown time.
         """
         if time not in self.times:
             raise InputError(f"{self.source}: no time {quoted(time)}; found {listed(self.times)}")
@@ -449,7 +449,7 @@ class Respondents(AnswerTable):
         Raises
         ------
         ItemError
-            Not every item stands there exactly once.
+            Not every item is listed exactly once.
         """
         if sorted(order) != sorted(self.items):
             raise ItemError(

@@ -456,16 +456,16 @@ class FitRecord:
     def of_contests(self) -> ContestSpec:
         """The specification, with what is about links, bias and random effects."""
         if not isinstance(self.spec, ContestSpec):
-            raise Absent(
-                f"{title(self)} is not a model with a formula of contests; fit_bradley_terry has them"
-            )
+            raise Absent(f"{title(self)} does not have a formula for contests; use fit_bradley_terry")
         return self.spec
 
     @property
     def outcomes(self) -> Outcomes:
         """From linear predictors to probabilities, of a model of contests."""
         if self.contests is None:
-            raise Absent(f"{title(self)} is fitted to counts, and keeps no outcomes of single contests")
+            raise Absent(
+                f"{title(self)} is fitted to counts and does not keep the outcomes of single contests"
+            )
         return self.contests.outcomes
 
     @property
@@ -473,7 +473,7 @@ class FitRecord:
         """Effects and fixed parameters together, of a model with random effects."""
         if self.random_effects is None:
             raise Absent(
-                f"{title(self)}: a model without random effects; random='item' or 'item:judge' of fit_bradley_terry has them"
+                f"{title(self)}: a model without random effects; use random='item' or 'item:judge' in fit_bradley_terry"
             )
         return self.random_effects
 
@@ -500,14 +500,14 @@ class FitRecord:
 
     def _without_answers(self) -> Absent:
         return Absent(
-            f"{title(self)} is a model of comparisons, each by itself; fit_pattern and fit_plackett_luce are of whole answers"
+            f"{title(self)} is a model of single comparisons; fit_pattern and fit_plackett_luce model whole answers"
         )
 
     @property
     def of_classes(self) -> ClassNumbers:
         """Shares, posterior probabilities and maxima of latent classes."""
         if self.classes is None:
-            raise Absent(f"{title(self)}: a model without latent classes; fit_latent_classes has them")
+            raise Absent(f"{title(self)}: a model without latent classes; use fit_latent_classes")
         return self.classes
 
     # -- likelihood ------------------------------------------------------------------------------------------
@@ -578,12 +578,12 @@ class FitRecord:
         """
         if self.answers is not None:
             raise InputError(
-                "the Poisson log-likelihood is for models of comparisons, and this one is of whole answers; fit.llf is that"
-                " of the answers, without constants"
+                "the Poisson log-likelihood is for models of comparisons, but this one models whole answers; fit.llf is"
+                " the log-likelihood of the answers, without constants"
             )
         if self.contests is not None:
             raise InputError(
-                "the Poisson log-likelihood is of log-linear models (the logit); fit.llf has this model's"
+                "the Poisson log-likelihood is for log-linear models (logit link); fit.llf is this model's log-likelihood"
             )
         return self.llf + poisson_log_likelihood(self.cell_table(), self.outcome_model != "binary")
 

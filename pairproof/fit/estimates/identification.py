@@ -219,9 +219,9 @@ def reference_hint(
     if spec.reference in main:
         return ""
     return (
-        f" The reference {spec.reference!r} lies outside the set with the most comparisons: with reference {main[0]!r}"
-        f" (--reference {shlex.quote(main[0])}) its {len(main)} items have numbers; contrasts, ranks and worths within a set"
-        " have them under any reference."
+        f" The reference {spec.reference!r} is outside the set with the most comparisons: with reference {main[0]!r}"
+        f" (--reference {shlex.quote(main[0])}) its {len(main)} items have estimates; contrasts, ranks and worths within a"
+        " set are available with any reference."
     )
 
 
@@ -307,8 +307,8 @@ def _check_same_items_differ(fit: FitRecord, reference: str) -> None:
     if any(items.count(by) != len(fit.items) for by in set(items)):
         known = "an item" if reference == "sum" else f"reference={reference!r}"
         raise InputError(
-            f"random={', '.join(fit.of_answers.random)} says which items differ between classes against"
-            f" {fit.spec.reference}; against {'their mean' if reference == 'sum' else 'another'} others would: fit"
+            f"random={', '.join(fit.of_answers.random)} defines which items differ between"
+            f" classes relative to {fit.spec.reference}; against {'their mean' if reference == 'sum' else 'another'} others would: fit"
             f" again with {known}{' as the reference' if reference == 'sum' else ''}"
         )
 

@@ -122,7 +122,9 @@ def differenced(likelihood: Likelihood, theta: FloatArray) -> FloatArray:
         for steps, weight in ((1.0, 2.0 / 3.0), (2.0, -1.0 / 12.0)):
             up, down = (likelihood.at(theta + side * steps * STEP * unit) for side in (1.0, -1.0))
             if up is None or down is None:
-                raise np.linalg.LinAlgError("no second derivatives so near the edge of the parameter space")
+                raise np.linalg.LinAlgError(
+                    "no second derivatives this close to the edge of the parameter space"
+                )
             out[k] -= weight * (up.score - down.score) / STEP
     return (out + out.T) / 2.0
 

@@ -246,7 +246,7 @@ class ClassTest:
         failed = f"; {self.failed} more could not be fitted" if self.failed else ""
         k = self.n_classes
         return (
-            f"{k} class{'' if k == 1 else 'es'} against {k + 1}: likelihood ratio {self.ratio:.4f}, bootstrap p ="
+            f"{k} class{'' if k == 1 else 'es'} vs. {k + 1}: likelihood ratio {self.ratio:.4f}, bootstrap p ="
             f" {self.p:.4g} ({len(self.ratios)} samples{failed})"
         )
 
@@ -356,4 +356,4 @@ class ClassNumbers:
             more = f" and {len(others) - 4} more" if len(others) > 4 else ""
             told += f"; other local maxima: {some}{more}"
         lost = self.starts - sum(m for _, m in self.optima)
-        return told + (f"; {lost} starts ended nowhere" if lost else "")
+        return told + (f"; {lost} starts did not converge" if lost else "")

@@ -68,7 +68,7 @@ def comparison_function(
         value = given[column]
         if known_levels is None and (isinstance(value, str) or not np.isfinite(value)):
             raise InputError(
-                f"comparison: {column}={value!r}; the model has a slope on it, so a number is expected"
+                f"comparison: {column}={value!r}; the model has a slope for it; expected a number"
             )
         if known_levels is not None and value not in known_levels:
             raise InputError(
@@ -183,7 +183,7 @@ def find_group(
     listed = ", ".join(list(fit.groups)[:20])
     if at is not None:
         if group is not None:
-            raise InputError(f"group={group!r} and at={dict(at)} were both given; give one of them")
+            raise InputError(f"group={group!r} and at={dict(at)} were both given; give only one")
         needed = {c for t in fit.terms for c, _ in t.by}
         if set(at) != needed:
             raise InputError(
@@ -207,7 +207,7 @@ def _check_levels(fit: FitRecord, at: Mapping[str, Value]) -> None:
         if covariate in slopes:
             if isinstance(value, str):
                 raise InputError(
-                    f"at: {covariate}={value!r}; the model has a slope on it, so a number is expected"
+                    f"at: {covariate}={value!r}; the model has a slope for it; expected a number"
                 )
             continue
         known = list(dict.fromkeys(g[covariate] for g in fit.groups.values()))
@@ -344,8 +344,8 @@ def quasi_variances(fit: FitRecord, group: str | None = None) -> pd.DataFrame:
     if n > MOST_QUASI_VARIANCES:
         raise TooLargeError(
             f"quasi-variances of {n:,} items are fitted to {n * (n - 1) // 2:,} differences (limit"
-            f" {MOST_QUASI_VARIANCES:,} items); fit.contrast(a, b) has the standard error of any one"
-            " difference"
+            f" {MOST_QUASI_VARIANCES:,} items); fit.contrast(a, b) gives the standard error"
+            " of a single difference"
         )
     where = find_group(fit, group)
     members = sets_of_items(fit, where).members()

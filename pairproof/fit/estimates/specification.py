@@ -31,7 +31,7 @@ TIES_IN_WORDS: dict[str, str] = {
     "rao-kupper": "Rao-Kupper ties",
     "half": "ties as half wins",
     "drop": "ties dropped",
-    "none": "tie parameter held at 0",
+    "none": "tie parameter fixed at 0",
 }
 if TYPE_CHECKING:
     Ties = str
@@ -197,9 +197,9 @@ class ModelSpec:
     def through_in_words(self) -> str:
         """What a fit by passes over rows does not answer, and what is offered."""
         return (
-            "the rows with its comparison terms were gone through and are not held; it has estimates, standard errors,"
-            " contrasts, ranks, llf, AIC and clustered(COLUMN, rows=SOURCE); for all else count by the term in classes,"
-            " by=[...], and fit that table"
+            "the rows with its comparison terms were read in passes and are not in memory; estimates, standard errors,"
+            " contrasts, ranks, llf, AIC and clustered(COLUMN, rows=SOURCE) are available; for anything else, count by the term"
+            " in classes, by=[...], and fit that table"
         )
 
     def check_held(self, asked: str) -> None:
@@ -398,7 +398,7 @@ class ContestSpec(ModelSpec):
     def errors_in_words(self) -> str:
         """Which information the standard errors are of."""
         if self.method == "pql":
-            return "penalised quasi-likelihood, sigma taken as known"
+            return "penalised quasi-likelihood, sigma treated as known"
         if self.reduction:
             return "expected information of the plain likelihood"
         return "observed information of the marginal likelihood" if self.random else "observed information"
@@ -549,7 +549,7 @@ class AnswerSpec(ModelSpec):
     def errors_in_words(self) -> str:
         """Which information the standard errors are of."""
         if self.pseudo:
-            return "information of what was maximised, pseudo-rankings included, which R's PlackettLuce leaves out"
+            return "information of the maximised function, including pseudo-rankings, which R's PlackettLuce omits"
         if self.prior:
-            return "information of what was maximised, the prior included"
+            return "information of the maximised function, including the prior"
         return super().errors_in_words

@@ -154,7 +154,7 @@ def in_words(fit: FitRecord) -> str:
         return ""
     columns = [d.column for d in found]
     ask = ", ".join(f'"{column}"' for column in columns)
-    base = "by single votes, which suppose" if _by_vote(fit) else "of the model, which supposes"
+    base = "by single votes, which assume" if _by_vote(fit) else "of the model, which assumes"
     return (
         f"standard errors of item differences are {' and '.join(map(str, found))} those {base}"
         f" independent answers; fit.clustered({ask}) or --cluster {','.join(columns)} gives them"
@@ -169,16 +169,16 @@ def caution(fit: FitRecord, test: str) -> str:
     if fit.robust is not None and not _by_vote(fit):
         columns = " and ".join(fit.robust.columns) or "person"
         return (
-            f"{test} supposes independent answers, which clustering by {columns} does not; fit.wald([...]) of the"
-            " clustered fit tests parameters without that"
+            f"{test} assumes independent answers, which clustering by {columns} does not; to test parameters without"
+            " this assumption, use fit.wald([...]) of the clustered fit"
         )
     found = [d.column for d in dependence(fit) if d.matters]
     if not found:
         return ""
     ask = ", ".join(f'"{column}"' for column in found)
     return (
-        f"{test} supposes independent answers, and those of one {' or one '.join(found)} go together:"
-        f" fit.clustered({ask}).wald([...]) tests parameters without that"
+        f"{test} assumes independent answers, but those of one {' or one '.join(found)} are related: to test"
+        f" parameters without this assumption, use fit.clustered({ask}).wald([...])"
     )
 
 
@@ -313,7 +313,7 @@ def chi_square_tests(
 def _why_no_p(y: FloatArray, m: FloatArray, df: int, quasi: bool) -> list[str]:
     reasons = []
     if df <= 0:
-        reasons.append("the model is saturated (0 df), there is nothing left to test")
+        reasons.append("the model is saturated (0 df), so there is nothing to test")
     dead = int((m <= 0).sum())
     if dead:
         reasons.append(
@@ -324,15 +324,15 @@ def _why_no_p(y: FloatArray, m: FloatArray, df: int, quasi: bool) -> list[str]:
         reasons.append("half wins, fractional weights or pseudo-comparisons are not counts")
     if len(y) and y.sum(axis=1).max() <= 1.0:
         reasons.append(
-            f"each of the {len(y)} cells holds a single comparison, so the deviance measures no lack of fit; "
-            "take it on coarser cells"
+            f"each of the {len(y)} cells has a single comparison, so the deviance does not measure"
+            " lack of fit; use coarser cells"
         )
     return reasons
 
 
 def _dependent(ranked: int) -> str:
     return (
-        "the pairs of a ranking are not independent, so that the chi-square does not hold"
+        "the pairs of a ranking are not independent, so the chi-square distribution does not hold"
         if ranked > 2
         else ""
     )

@@ -36,13 +36,13 @@ def nested_likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.Likel
     """Likelihood-ratio test of two fits of the same comparisons; see :meth:`pairproof.Fit.compare`."""
     if _digest(fit) != _digest(other):
         raise ComparisonError(
-            f"the fits are of different comparisons: {title(fit)}, {fit.n_comparisons:.10g} comparisons,"
-            f" against {title(other)}, {other.n_comparisons:.10g} (for example ties kept in one and dropped or"
+            f"the fits use different comparisons: {title(fit)}, {fit.n_comparisons:.10g}"
+            f" comparisons, vs. {title(other)}, {other.n_comparisons:.10g} (for example ties kept in one and dropped or"
             " halved in the other); log-likelihoods of different data cannot be compared"
         )
     if fit.quasi_likelihood or other.quasi_likelihood:
         raise ComparisonError(
-            "half wins, fractional weights or pseudo-comparisons make a quasi-likelihood; its ratio is not a test"
+            "half wins, fractional weights or pseudo-comparisons give a quasi-likelihood; its ratio is not a test"
         )
     larger, smaller = (fit, other) if fit.rank >= other.rank else (other, fit)
     reason = why_not_nested(smaller, larger)
@@ -66,7 +66,7 @@ def ratio_of(larger: FitRecord, smaller: FitRecord, caution: str = "") -> infere
 def _caution(larger: FitRecord, smaller: FitRecord) -> str:
     """Why the chi-square of the two models is rough; "" if there is no reason."""
     dependent = (
-        "the pairs of a ranking are not independent, so that p is too small"
+        "the pairs of a ranking are not independent, so p is too small"
         if larger.data.ranked_together > 2
         else ""
     )
@@ -91,8 +91,8 @@ def _separation(larger: FitRecord, smaller: FitRecord) -> str:
     return (
         "separated data:"
         f" {' and '.join(counts)} {'are' if len(counts) > 1 or not counts[0].startswith('1 ') else 'is'} infinite,"
-        " so that the chi-square is rough and p tends to be too small (the df count what is infinite, as in"
-        " R's anova)"
+        " so the chi-square is approximate and p tends to be too small (the df include infinite parameters,"
+        " as in R's anova)"
     )
 
 
@@ -114,11 +114,11 @@ def why_not_nested(smaller: FitRecord, larger: FitRecord) -> str:
     """
     if smaller.outcome_model != larger.outcome_model:
         return (
-            f"ties are modelled by {_tie_words(smaller)} in one and by {_tie_words(larger)} in the other, "
-            "and neither is a special case of the other"
+            f"ties are modelled by {_tie_words(smaller)} in one and by {_tie_words(larger)} in the other,"
+            " but neither is a special case of the other"
         )
     if smaller.items != larger.items and sorted(smaller.items) != sorted(larger.items):
-        return f"their items differ: {', '.join(smaller.items[:10])} against {', '.join(larger.items[:10])}"
+        return f"their items differ: {', '.join(smaller.items[:10])} vs. {', '.join(larger.items[:10])}"
     return (
         _abilities(smaller, larger)
         or _one_parameter(smaller, larger, "tie")
@@ -180,8 +180,8 @@ def _abilities(smaller: FitRecord, larger: FitRecord) -> str:
         absent = _outside([*free, *covariates], free_larger, _pattern_rows(smaller, larger))
     elif not smaller.spec.item_terms and free:
         return (
-            f"the items are free in {title(smaller)} and bound to the covariate(s)"
-            f" {', '.join(larger.spec.item_terms)} in {title(larger)}"
+            f"the items are free in {title(smaller)} but restricted to the"
+            f" covariate(s) {', '.join(larger.spec.item_terms)} in {title(larger)}"
         )
     else:
         absent = _outside_items(smaller, larger, [*free, *covariates], [*free_larger, *covariates_larger])
@@ -224,8 +224,8 @@ def _with_columns_of(data: Comparisons, other: Comparisons) -> Comparisons:
     )
     if not same:
         raise ComparisonError(
-            "the two fits have columns of their own, made by their formulas, and their tables have other rows or another"
-            " order of rows; fit both to the same table"
+            "the two fits have columns made by their formulas, but their tables differ in rows"
+            " or their order; fit both to the same table"
         )
     return replace(data, columns=beside(other.columns, data.columns))
 
@@ -329,8 +329,8 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
         one.spec.check_held("a likelihood-ratio test")
         if one.spec.reduction:
             raise ComparisonError(
-                f"{title(one)}: its log-likelihood is not the greatest, so that no ratio of it is a test; compare fits by"
-                " maximum likelihood"
+                f"{title(one)}: its log-likelihood is not the maximum, so its ratio is not a test;"
+                " compare maximum-likelihood fits"
             )
         if one.spec.method == "pql":
             raise ComparisonError(
@@ -340,13 +340,13 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
         values = [getattr(one.spec, name) or "" for one in (fit, other)]
         if values[0] != values[1]:
             raise ComparisonError(
-                f"the models are not nested: their {words} differ ({_words(values[0])} against {_words(values[1])})"
+                f"the models are not nested: their {words} differ ({_words(values[0])} vs. {_words(values[1])})"
                 + ("; fit.p_sigma tests sigma = 0" if name in ("random", "method") else "")
             )
     larger, smaller = (fit, other) if fit.rank >= other.rank else (other, fit)
     for option in ("tie_shift", "tie_scale"):
         if getattr(smaller.spec, option) and not getattr(larger.spec, option):
-            raise ComparisonError(f"the models are not nested: the smaller one alone has {option}")
+            raise ComparisonError(f"the models are not nested: only the smaller one has {option}")
     return nested_likelihood_ratio(fit, other)
 
 

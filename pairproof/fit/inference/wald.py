@@ -70,7 +70,7 @@ def covariance_frame(fit: FitRecord) -> pd.DataFrame:
     if len(keep) > MOST_COVARIANCE:
         raise TooLargeError(
             f"the covariance of {len(keep):,} parameters has {len(keep) ** 2:,} entries,"
-            f" {8e-9 * len(keep) ** 2:.1f} GB (limit {MOST_COVARIANCE:,} parameters); fit.bse has the"
+            f" {8e-9 * len(keep) ** 2:.1f} GB (limit {MOST_COVARIANCE:,} parameters); fit.bse gives the"
             " standard errors, fit.contrast(a, b) that of a difference"
         )
     functions = unit_functions(keep, len(fit.terms))
@@ -163,8 +163,8 @@ def _without_error(robust: Clustering, function: FloatArray) -> str:
     cluster = robust.alone(function)
     if cluster is None:
         return (
-            f"has no standard error by {columns}: all clusters say exactly the same of it, so that they show no spread;"
-            " the fit without clusters has one"
+            f"has no standard error by {columns}: all clusters give exactly the same value, so there is no"
+            " variation; the fit without clusters has one"
         )
     return f"is fitted from {cluster} alone: clustering by {columns} cannot give it a standard error"
 
@@ -197,7 +197,7 @@ def _of_parameter(
         )
     k = fit.names.index(name)
     if fit.is_reference[k]:
-        raise InputError(f"{name} is held at 0 ({fit.constraint}); there is nothing to estimate")
+        raise InputError(f"{name} is fixed at 0 ({fit.constraint}); there is nothing to estimate")
     per_unit = LOG_WORTH_PER_UNIT[fit.scale] if fit.terms[k].kind in ("item", "covariate") else 1.0
     return linear_contrast(fit, np.eye(len(fit.terms))[k], name, level, per_unit)
 
@@ -208,11 +208,9 @@ def wald(fit: FitRecord, names: Sequence[str]) -> inference.WaldTest:
         raise InputError(f"names={names!r}; expected a list of parameter names, for example [{names!r}]")
     unknown = [n for n in names if n not in fit.names]
     if unknown or not names:
-        raise InputError(f"no parameters {unknown}; there are {', '.join(fit.names[:30])}")
+        raise InputError(f"no parameters {unknown}; found {', '.join(fit.names[:30])}")
     if len(set(names)) != len(names):
-        raise InputError(
-            f"names={list(names)}; a parameter is named twice, so the hypothesis has fewer parts than names"
-        )
+        raise InputError(f"names={list(names)}; a parameter is named twice; list each parameter once")
     index = [fit.names.index(n) for n in names]
     fixed = [n for n, k in zip(names, index) if not fit.free[k]]
     if fixed:

@@ -71,9 +71,7 @@ class BetweenSets:
         new = [pair for pair in dict.fromkeys(asked) if pair not in self._roots]
         room = MOST_TESTS - len(self._roots)
         if len(new) > room:
-            self._said.append(
-                f"of the infinite differences {MOST_TESTS:,} were tested; nothing is claimed of the others"
-            )
+            self._said.append(f"{MOST_TESTS:,} infinite differences were tested, but not the others")
         for start in range(0, min(len(new), room), TESTS_AT_ONCE):
             self._add(new[start : min(start + TESTS_AT_ONCE, room)])
         return np.array([self._roots.get(pair, 0.0) for pair in asked])
@@ -91,7 +89,7 @@ class BetweenSets:
                 return
             found = np.zeros(1)
             names = " and ".join(self.fit.items[k] for k in pairs[0])
-            self._said.append(f"the likelihood with {names} held equal has no maximum that was found")
+            self._said.append(f"no maximum of the likelihood was found with {names} held equal")
         except InputError as error:
             found = np.zeros(len(pairs))
             self._said.append(f"infinite differences are not tested: {error}")
@@ -161,16 +159,18 @@ def one_vote_a_cluster(table: Comparisons, sets: ItemSets, columns: tuple[str, .
 MOST_ITEMS = 1_000
 #: Differences whose functions are written out at once.
 AT_ONCE = 4_096
-MODEL_BASED = "model-based covariance, answers taken as independent"
+MODEL_BASED = "model-based covariance, answers treated as independent"
 
-PLUS_INFINITY = "plus infinity: a chain of wins leads from the first to the second, and none back"
-MINUS_INFINITY = "minus infinity: a chain of wins leads from the second to the first, and none back"
-NOT_JOINED = "no chain of comparisons joins the two"
+PLUS_INFINITY = "plus infinity: a chain of wins leads from the first to the second, but none back"
+MINUS_INFINITY = "minus infinity: a chain of wins leads from the second to the first, but none back"
+NOT_JOINED = "no chain of comparisons connects the two"
 INFINITE = "the estimate is infinite: the data are separated"
 CONFOUNDED = "the data cannot distinguish it from another effect of the model"
-NOT_ESTIMABLE = "not estimable: infinite, not joined by comparisons, or not distinguished from another effect"
-ONE_CLUSTER = "one cluster alone determines it, so that clustering cannot give it a standard error"
-SAME = "all clusters say exactly the same of it, so that they show no spread"
+NOT_ESTIMABLE = (
+    "not estimable: infinite, not connected by comparisons, or not distinguished from another effect"
+)
+ONE_CLUSTER = "one cluster alone determines it, so clustering cannot give it a standard error"
+SAME = "all clusters give exactly the same value, so there is no variation"
 NO_SPREAD = "the model makes it 0, or its covariance gives it no variance"
 
 
@@ -290,7 +290,7 @@ def abilities_of(
     """
     n = len(fit.items)
     if n < 2:
-        raise InputError(f"{n} item; comparing items needs two at least")
+        raise InputError(f"{n} item; comparing items needs at least two")
     if n > MOST_ITEMS and against is None and not with_mean:
         raise TooLargeError(
             f"{n:,} items have {n * (n - 1) // 2:,} differences (limit {MOST_ITEMS:,} items,"
@@ -332,7 +332,7 @@ def _rough(df: FloatArray) -> list[str]:
         return []
     return [
         f"{few:,} of {len(df):,} differences {'has' if few == 1 else 'have'} fewer than {FEW_DF:g} degrees of freedom"
-        f" (the least {np.nanmin(df):.2g}): few clusters carry them, and their p-values and intervals are rough"
+        f" (the least {np.nanmin(df):.2g}): few clusters determine them, so their p-values and intervals are approximate"
     ]
 
 
@@ -433,8 +433,8 @@ def equal_items(fit: FitRecord, group: str | None = None, at: Mapping[str, Value
     """Test that all items are equally able; see :meth:`pairproof.Fit.test_equal_items`."""
     if fit.random_effects is not None and any(c.name == "item" for c in fit.random_effects.components):
         raise NotEstimableError(
-            "items with random effects are equally able only if sigma = 0 and no covariate distinguishes them:"
-            " p_sigma is of the one, fit.wald([...]) of the covariates"
+            "items with random effects are equally able only if sigma = 0 and no covariate distinguishes"
+            " them: p_sigma tests the former, fit.wald([...]) the covariates"
         )
     where = find_group(fit, group, at)
     members = sets_of_items(fit, where).members()

@@ -21,10 +21,10 @@ MOST_GROUPS = 8
 MOST_LEFT_OUT = 6
 
 IN_WORDS = {
-    "single-step": "single-step p-values and simultaneous intervals by the largest of all (max-t)",
-    "holm": "p-values adjusted by Holm; each interval by itself",
-    "bh": "p-values adjusted by Benjamini and Hochberg (false discovery rate); each interval by itself",
-    "none": "nothing adjusted: each p-value and interval by itself",
+    "single-step": "single-step p-values and simultaneous intervals (max-t)",
+    "holm": "p-values adjusted by Holm; separate intervals",
+    "bh": "p-values adjusted by Benjamini and Hochberg (false discovery rate); separate intervals",
+    "none": "no adjustment: separate p-values and intervals",
 }
 
 
@@ -109,11 +109,7 @@ def left_out_words(left_out: Sequence[tuple[str, str]]) -> list[str]:
     for why in Counter(reason for _, reason in left_out):
         names = [what for what, reason in left_out if reason == why]
         more = f" and {len(names) - MOST_LEFT_OUT:,} more" if len(names) > MOST_LEFT_OUT else ""
-        what = (
-            "Infinite, so without an interval"
-            if "infinity" in why
-            else "Without a standard error, so nothing is claimed"
-        )
+        what = "Infinite, so without an interval" if "infinity" in why else "No standard error, so not tested"
         out.append(f"{what}: {', '.join(names[:MOST_LEFT_OUT])}{more} ({why}).")
     return out
 
@@ -153,9 +149,7 @@ def _wrapped(sentences: Iterable[str]) -> list[str]:
 
 def _more(shown: int, all_of_them: int, what: str) -> list[str]:
     hidden = all_of_them - shown
-    return (
-        [f"... {hidden:,} of {all_of_them:,} {what} are not shown; to_frame() has them"] if hidden > 0 else []
-    )
+    return [f"... {hidden:,} of {all_of_them:,} {what} are not shown; see to_frame()"] if hidden > 0 else []
 
 
 def best_rows(b: BestNumbers, rows: int | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -231,15 +225,15 @@ def caption_of_rank_sets(r: RankNumbers) -> list[str]:
     """Sentences: level, simultaneous or not, letters, best, critical value, covariance."""
     where = "" if r.group == "all" else f" in {r.group}"
     kind = (
-        "all sets hold together, and the letters are made of the same statements"
+        "all sets hold jointly, and the letters follow from the same tests"
         if r.simultaneous
-        else "each set holds by itself, not all together as the letters do, so that the two may differ"
+        else "each set holds separately, while the letters hold jointly, so the two may differ"
     )
     sides = {"both": "", "lower": ", bounds from below only", "upper": ", bounds from above only"}[r.side]
     out = [
         f"Confidence sets of ranks{where}, level {100 * r.level:g} %{sides}: {kind}; stepwise tests of all differences,"
         f" first critical value {critical_words(r.critical, r.critical_error)}.",
-        f"May be the best (Hsu, a statement of its own at {100 * r.level:g} %): {listed(r.best, 20)}.",
+        f"May be the best (Hsu, a separate statement at {100 * r.level:g} %): {listed(r.best, 20)}.",
         "Items that share a letter cannot be distinguished, all pairs together; that is not evidence that"
         " they are equal, and"
         " letters overlap.",
@@ -258,8 +252,8 @@ def _infinite_words(r: RankNumbers) -> list[str]:
         return []
     return [
         f"Infinite differences of {', '.join(named)}: compared with the profile likelihood at"
-        f" {r.critical_between:.4f}, the critical value of a family that counts them beside the finite ones; sets are bounded"
-        " by what it shows."
+        f" {r.critical_between:.4f}, the critical value of a family that includes them and the finite ones; the sets"
+        " use the resulting bounds."
     ]
 
 

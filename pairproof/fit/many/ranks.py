@@ -60,7 +60,7 @@ def against_the_best(abilities: Abilities, level: float = 0.95, seed: int = 0) -
     still be the best, and limits that need it are infinite.
     """
     check_level(level)
-    check_size(len(abilities.items), "compare against one item, or take part of the items")
+    check_size(len(abilities.items), "compare against one item, or use fewer items")
     n = len(abilities.items)
     known, scores, between = abilities.known, abilities.normal_scores(), abilities.between
     points = abilities.points(seed)
@@ -159,7 +159,7 @@ def rank_sets(
     check_level(level)
     one_of("side", side, ("both", "lower", "upper"))
     n, names = len(abilities.items), abilities.items
-    check_size(n, "rank part of the items, or use contrasts(adjust='holm')")
+    check_size(n, "rank fewer items, or use contrasts(adjust='holm')")
     test = _Stepwise(abilities.points(seed), abilities.normal_scores(), level, abilities.between)
     together, (critical, error), _ = test.rejected(np.argwhere(abilities.known))
     together, between = test.with_what_follows(together, abilities.known)
@@ -316,8 +316,8 @@ def contrasts_of(
     if family == "against the best":
         if against is not None or adjust != "single-step" or df != "own":
             raise InputError(
-                f"family='against the best' with against={against!r}, adjust={adjust!r}, df={df!r}; comparisons with the"
-                " best are simultaneous, on own degrees of freedom, against no named item"
+                f"family='against the best' with against={against!r}, adjust={adjust!r}, df={df!r}; comparisons with"
+                " the best are simultaneous, with their own degrees of freedom and no named item"
             )
         return against_the_best(abilities_of(fit, group, at), level, seed)
     one = find_item(fit.items, against) if family == "against one" and against is not None else None

@@ -55,10 +55,10 @@ Expected = Literal["ability", "score"]
 
 #: What a difference of abilities is, by the treatment of ties.
 _ABILITIES = {
-    "half": "half-win ratings: 400 points are an expected score of 10 to 1, a tie being half a win",
+    "half": "half-win ratings: 400 points are an expected score of 10 to 1, with a tie as half a win",
     "none": "400 points are odds of 10 to 1",
-    "drop": "ratings of decided votes, for ties were dropped; they are not half-win ratings, which lie closer together",
-    "davidson": "Davidson abilities are not half-win ratings, which lie closer together: expected='score' gives those",
+    "drop": "ratings of decided votes, because ties were dropped; they are not half-win ratings, which are closer together",
+    "davidson": "Davidson abilities are not half-win ratings, which are closer together: expected='score' gives those",
     "rao-kupper": "Rao-Kupper abilities are not half-win ratings: expected='score' gives those",
 }
 
@@ -159,7 +159,7 @@ class Ratings:
         where = f"{self.anchor} at {self.at:g}" if self.anchor else f"mean {self.at:g}"
         where += "" if self.group == "all" else f" in {self.group}"
         if self.expected == "score":
-            what = "by expected scores, a tie being half a win: half-win ratings of a round robin as the model expects it"
+            what = "from expected scores, with a tie as half a win: half-win ratings of a round robin predicted by the model"
         else:
             what = _ABILITIES.get(self.ties, f"abilities of {self.model}, which are not half-win ratings")
         return f"Elo ratings, {where}, {self.per_unit:.2f} points per log-odds; {what}. {self.model}; {self.errors}"
@@ -204,11 +204,11 @@ def ratings(
         raise InputError(f"at={at!r}; expected the rating of the anchor or the mean, a finite number")
     if len(fit.items) > MOST_ITEMS:
         raise TooLargeError(
-            f"{len(fit.items):,} items; ratings have a covariance of {MOST_ITEMS:,} at most; fit.abilities() has no limit"
+            f"{len(fit.items):,} items; ratings with a covariance are limited to {MOST_ITEMS:,}; fit.abilities() has no limit"
         )
     fit, where = fit.of_items, find_group(fit, group)
     if expected == "ability":
-        needs_logit(fit, "ratings by ability", "expected='score' has ratings under any link")
+        needs_logit(fit, "ratings by ability", "expected='score' gives ratings with any link")
     sets = sets_of_items(fit, where)
     members = sets.members()
     if len(members) < 2:
@@ -219,8 +219,8 @@ def ratings(
         place = find_item(fit.items, anchor)
         if anchor in left_out:
             raise InputError(
-                f"anchor={anchor!r} has no finite rating ({left_out[anchor]}); expected one of the {len(members)} items that"
-                f" have, such as {fit.items[members[0]]!r}"
+                f"anchor={anchor!r} has no finite rating ({left_out[anchor]}); expected one of the {len(members)} items"
+                f" with one, such as {fit.items[members[0]]!r}"
             )
         origin = (members == place).astype(float)
     functions = LOG_WORTH_PER_UNIT[fit.scale] * ability_functions(fit, where, members)
@@ -280,8 +280,8 @@ def _expected_scores(fit: FitRecord, where: Mapping[str, Value], u: FloatArray) 
     """Of pairs whose abilities differ by u, float[m], on neutral ground."""
     if fit.spec.general_ties:
         raise InputError(
-            f"expected='score' of {title(fit)}: expected scores are of half wins, Davidson's and Rao and Kupper's ties, ties"
-            " dropped, and models without ties; fit one of these"
+            f"expected='score' of {title(fit)}: expected scores are defined for half wins, Davidson and Rao-Kupper"
+            " ties, dropped ties, and models without ties; fit one of these"
         )
     if fit.spec.link != "logit":
         p = fit.outcomes.probabilities(u)[:, 0]
@@ -324,6 +324,6 @@ def _round_robin(e: FloatArray, u: FloatArray, start: FloatArray) -> FloatArray:
             step = step / 2.0
         r = r + step
     raise ConvergenceError(
-        f"ratings by expected score: steps of {np.abs(step).max():.1e} log-odds after 200; items of expected scores all but 0"
-        " or 1 have no ratings by score; expected='ability' has them"
+        f"ratings by expected score: steps of {np.abs(step).max():.1e} log-odds after 200; items with expected scores of"
+        " almost 0 or 1 have no ratings by score; use expected='ability'"
     )

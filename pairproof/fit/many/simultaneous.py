@@ -78,8 +78,8 @@ def check_size(n: int, instead: str) -> None:
     """Raise TooLargeError where the largest of all differences of n items would take minutes."""
     if n > MOST_TOGETHER:
         raise TooLargeError(
-            f"{n:,} items have {n * (n - 1) // 2:,} differences; critical values of all together are drawn for"
-            f" {MOST_TOGETHER} items at most ({MOST_TOGETHER * (MOST_TOGETHER - 1) // 2:,} differences); {instead}"
+            f"{n:,} items have {n * (n - 1) // 2:,} differences; joint critical values are"
+            f" simulated for at most {MOST_TOGETHER} items ({MOST_TOGETHER * (MOST_TOGETHER - 1) // 2:,} differences); {instead}"
         )
 
 
@@ -113,7 +113,7 @@ def contrasts(
     check_level(level)
     if df == "common" and adjust != "single-step":
         raise InputError(
-            f"df='common' with adjust={adjust!r}; a multivariate t belongs to adjust='single-step'"
+            f"df='common' with adjust={adjust!r}; a multivariate t requires adjust='single-step'"
         )
     if family == "all pairs" and adjust == "single-step":
         check_size(len(abilities.items), "use adjust='holm' or 'bh', or compare against one item")
@@ -206,7 +206,7 @@ def _pairs(abilities: Abilities, family: Family, against: str | None) -> tuple[I
     n, items = len(abilities.items), abilities.items
     if (family == "against one") != (against is not None):
         raise InputError(
-            f"family={family!r} and against={against!r}; against names the item of the family 'against one', and no other"
+            f"family={family!r} and against={against!r}; against is only for the family 'against one'"
         )
     if family == "all pairs":
         return np.triu_indices(n, 1)

@@ -52,7 +52,7 @@ def clustered_answers(fit: R, columns: Sequence[str], kind: Kind, missing: Missi
     """The fit with standard errors by cluster, without columns by person; see :meth:`pairproof.Fit.clustered`."""
     _check_errors(fit)
     if fit.robust is not None:
-        raise InputError(f"standard errors are by cluster already: {fit.robust.title}")
+        raise InputError(f"standard errors are already clustered: {fit.robust.title}")
     robust = _clusters_of(fit, fit.numbers, columns, kind, missing)
     if fit.classes is None:
         return replace(fit, robust=robust)
@@ -174,7 +174,7 @@ def _codes(table: Respondents, name: str, missing: str) -> tuple[IntArray, list[
     """int[n_rows]: the cluster of each row, and what the clusters are called."""
     if name not in table.columns:
         raise InputError(
-            f"{table.source}: no column {name!r}; it has {', '.join(table.columns) or 'no further columns'}"
+            f"{table.source}: no column {name!r}; found {', '.join(table.columns) or 'no further columns'}"
         )
     column = table.columns[name]
     if isinstance(column, Factor):
@@ -187,7 +187,7 @@ def _codes(table: Respondents, name: str, missing: str) -> tuple[IntArray, list[
         row = int(np.flatnonzero(lacking)[0]) + 1
         raise InputError(
             f"{table.source}, row {row}: no value in column {name!r} ({int(lacking.sum())} such row(s));"
-            " missing='own' makes each a cluster of its own"
+            " missing='own' makes each its own cluster"
         )
     own = np.arange(len(codes)) + len(names)
     return np.where(lacking, own, codes), names + [f"(row {k + 1})" for k in range(len(codes))]
@@ -202,14 +202,14 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
         )
     if other.answers is None:
         raise ComparisonError(
-            f"{title(other)} is a model of comparisons, {title(fit)} one of whole answers: their log-likelihoods"
-            " are of different data"
+            f"{title(other)} is a model of comparisons, but {title(fit)} models whole answers: their"
+            " log-likelihoods concern different data"
         )
     _refuse_no_likelihood(fit)
     _refuse_no_likelihood(other)
     if fit.data_digest != other.data_digest:
         raise ComparisonError(
-            f"the fits are of different answers: {title(fit)}, {fit.numbers.n_persons:.10g} persons, against"
+            f"the fits use different answers: {title(fit)}, {fit.numbers.n_persons:.10g} persons, vs."
             f" {title(other)}, {other.numbers.n_persons:.10g}"
         )
     smaller, larger = (other, fit) if fit.rank >= other.rank else (fit, other)
@@ -285,18 +285,20 @@ def goodness(fit: FitRecord) -> inference.GoodnessOfFit:
     mean = float(Fraction(numbers.n_persons) / Fraction(answers))
     told = f"{numbers.n_persons:.10g} persons, {count_words(answers)} possible answers"
     if df <= 0:
-        why = "the model is saturated (0 df), there is nothing left to test"
+        why = "the model is saturated (0 df), so there is nothing to test"
     elif not numbers.adds_up:
         why = (
-            "rankings of some of the items with ties: a tie decides how many items are ranked, so that nothing says"
-            " which other answers a person could have given"
+            "partial rankings with ties: a tie changes how many items are ranked,"
+            " so the other possible answers are unknown"
         )
     elif fit.quasi_likelihood:
         why = "pseudo-comparisons or a prior move the estimate away from the maximum"
     elif mean < TOO_FEW:
         why = f"{told}: too few for a chi-square"
     else:
-        caution = f"{told}: the chi-square is rough below {FEW:g} persons an answer" if mean < FEW else ""
+        caution = (
+            f"{told}: the chi-square is approximate below {FEW:g} persons per answer" if mean < FEW else ""
+        )
         return inference.GoodnessOfFit(
             deviance,
             numbers.pearson,
@@ -362,11 +364,11 @@ def enumerated(numbers: AnswerNumbers) -> PossibleAnswers:
     """The possible answers, if they are few enough."""
     found = numbers.predicted
     if found is None:
-        raise InputError("the possible answers of this model are not written out")
+        raise InputError("the possible answers of this model are not listed")
     if found.count() > MOST_POSSIBLE:
         raise TooLargeError(
-            f"there are {count_words(found.count())} possible answers; at most {MOST_POSSIBLE:,} are written out."
-            " fit.patterns() has those that were given"
+            f"there are {count_words(found.count())} possible answers; at most {MOST_POSSIBLE:,} are listed."
+            " fit.patterns() gives those that were observed"
         )
     return found
 
@@ -408,7 +410,7 @@ def pair_cells(table: Respondents, numbers: AnswerNumbers) -> CellTable:
 def summary(fit: FitRecord, rows: int) -> str:
     """The fit as text, at most 100 columns wide; see :meth:`pairproof.Fit.summary`."""
     hidden = len(fit.terms) - rows
-    note = f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; fit.to_frame() has them"
+    note = f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; see fit.to_frame()"
     said = [] if fit.robust is None else [f"Caution: {caution}." for caution in fit.robust.cautions]
     return laid_out(fit, rows, _header(fit), note if hidden > 0 else "", _classes_shown(fit), said)
 
@@ -479,7 +481,7 @@ def document(fit: FitRecord) -> dict[str, Any]:
 
 def _persons(table: Respondents, numbers: AnswerNumbers) -> str:
     silent = table.n_persons - numbers.n_persons
-    left = f" ({silent:.10g} more say nothing)" if silent > 0 else ""
+    left = f" ({silent:.10g} more without information)" if silent > 0 else ""
     return f"{numbers.n_persons:.10g}{left}"
 
 

@@ -67,19 +67,19 @@ def clusters_exist(spec: ContestSpec, kind: str) -> None:
     root."""
     if spec.random not in ((), JUDGES):
         raise InputError(
-            f"standard errors by cluster of a model with random effects ({', '.join(spec.random)}): its likelihood is no"
-            " product over clusters, since comparisons of an item share its effect for every judge; judges alone as random"
-            " effects, random='item:judge', allow for judges that differ, and have clusters of judges"
+            f"standard errors by cluster of a model with random effects ({', '.join(spec.random)}): its likelihood is"
+            " not a product over clusters, because comparisons of an item share its effect for every judge; with judges"
+            " alone as random effects, random='item:judge', judges may differ and can be clusters"
         )
     if spec.random and spec.method == "pql":
         raise InputError(
-            "standard errors by cluster of penalised quasi-likelihood: it has no likelihood of each judge whose score could"
-            " be added up; fit with method='laplace'"
+            "standard errors by cluster of penalised quasi-likelihood: it has no likelihood per judge to"
+            " provide scores; fit with method='laplace'"
         )
     if spec.link == "cauchit" and kind == "CR2":
         raise InputError(
-            "kind='CR2' with link='cauchit': its likelihood is not concave, so that the information of a cluster may be"
-            " negative and the adjustment has no root; kind='CR1'"
+            "kind='CR2' with link='cauchit': its likelihood is not concave, so the information of a cluster may"
+            " be negative and the adjustment has no root; use kind='CR1'"
         )
 
 
@@ -187,7 +187,7 @@ def of_information(fit: FitRecord) -> tuple[str, ...]:
         f"{name} {number(theirs)} for {number(own)}" for name, own, theirs in known[:MOST_ERRORS]
     )
     more = f"; {len(known) - MOST_ERRORS} more in bse_expected" if len(known) > MOST_ERRORS else ""
-    line = "Standard errors: of the observed information; R's (glm, BTm, gnm) are of the expected one: "
+    line = "Standard errors use the observed information; R's (glm, BTm, gnm) use the expected information: "
     return (line + shown + more,)
 
 
@@ -259,8 +259,8 @@ def _clustered_units(fit: R, columns: Sequence[str], kind: Kind, missing: Missin
 
 #: Why CR1 stands in for CR2.
 NOT_POSITIVE = (
-    "CR1 in place of CR2: the information of a cluster about the fixed parameters and sigma is not positive, as that of few"
-    " judges rarely is, so that there is no CR2"
+    "CR1 instead of CR2: the information of a cluster about the fixed parameters and sigma is not positive, as is"
+    " usual with few judges, so CR2 does not exist"
 )
 
 
@@ -285,8 +285,8 @@ def unit_groups(
     if len(twice):
         raise InputError(
             f"{column}: judge {judge.levels[pairs[twice[0], 0]]} is in {labels[pairs[twice[0], 1]]} and in"
-            f" {labels[pairs[twice[0] + 1, 1]]}; comparisons of a judge share random effects, so that clusters must be of"
-            " whole judges"
+            f" {labels[pairs[twice[0] + 1, 1]]}; comparisons of a judge share random effects, so each judge"
+            " must be in one cluster"
         )
     return (
         sparse.csr_matrix((np.ones(len(pairs)), (pairs[:, 1], pairs[:, 2])), shape=(len(labels), n)),
@@ -330,7 +330,7 @@ def _predicted_functions(fit: FitRecord, found: RandomEffects, judge: str | None
     number = -1
     if judge is not None:
         if judge not in found.judges:
-            there = ", ".join(found.judges[:20]) or "none: the random effects are of items"
+            there = ", ".join(found.judges[:20]) or "none: the random effects are for items"
             raise InputError(f"judge={judge!r}; the judges are {there}")
         number = found.judges.index(judge)
     here = (found.judge == -1) | (found.judge == number)
@@ -343,8 +343,8 @@ def predicted(fit: R, judge: str | None) -> R:
     found = fit.predicted_effects
     if fit.robust is not None:
         raise InputError(
-            f"predicted abilities of a fit clustered by {', '.join(fit.robust.columns)}: standard errors of prediction are the"
-            " model's, with its sigma; take them of the fit before .clustered(), and fit.contrast(a, b) of this one"
+            f"predicted abilities of a fit clustered by {', '.join(fit.robust.columns)}: standard errors of prediction come"
+            " from the model, with its sigma; use the fit before .clustered() for them, and fit.contrast(a, b) of this one"
         )
     others = tuple(t for t in fit.terms if t.kind not in ("item", "covariate"))
     terms = tuple(Term(item, "item", item=item) for item in fit.items) + others

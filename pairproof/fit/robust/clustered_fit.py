@@ -122,8 +122,8 @@ def only_observed(fit: FitRecord, asked: str) -> None:
     words = fit.spec.pseudo_comparisons
     if words:
         raise InputError(
-            f"{asked} of a fit {words}: nobody made these comparisons, and they would be taken as answers; fit the table"
-            " without them, with reduce_bias='mean' where estimates have to be finite"
+            f"{asked} of a fit {words}: nobody made these comparisons, but they would count as answers; fit"
+            " the table without them, with reduce_bias='mean' if estimates must be finite"
         )
 
 
@@ -196,7 +196,7 @@ class Robust:
     def cautions(self) -> tuple[str, ...]:
         """What a reader has to know of these standard errors."""
         out = [
-            f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW} intervals by cluster are rough"
+            f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW}, cluster-robust intervals are approximate"
             + (f"; compare them with {_instead(way)}" if self.refitted else "")
             for way in self.ways
             if way.clusters.n < FEW
@@ -273,7 +273,7 @@ class Robust:
         ]
         if not found:
             raise NotEstimableError(
-                f"the clusters show no spread of a part of the hypothesis, {self.title}: a test would claim certainty"
+                f"the clusters show no variation in a part of the hypothesis, {self.title}: a test would claim certainty"
             )
         statistic = factor * min(found)
         return statistic, df, f_p(statistic, q, df)
@@ -327,7 +327,7 @@ def checked(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> tup
     """The fit by its model's errors, and the columns by their roles; what cannot be clustered is refused."""
     if wrong := [column for column in columns if not isinstance(column, str)]:
         raise InputError(
-            f"column {wrong[0]!r}; expected names one by one, such as clustered('judge', 'source')"
+            f"column {wrong[0]!r}; expected separate names, such as clustered('judge', 'source')"
         )
     columns = tuple(map(fit.data.role_of, columns))
     if missing not in ("refuse", "own"):
@@ -346,7 +346,7 @@ def by_model(fit: R, kind: Kind) -> R:
     only_observed(fit, "standard errors by cluster")
     if len(fit.terms) > MOST_PARAMETERS:
         raise TooLargeError(
-            f"{len(fit.terms):,} parameters; a cluster-robust covariance is written out for {MOST_PARAMETERS:,} at most"
+            f"{len(fit.terms):,} parameters; a cluster-robust covariance is computed for at most {MOST_PARAMETERS:,}"
         )
     if fit.robust is not None:
         fit = replace(fit, covariance=fit.robust.model_based, robust=None)
@@ -382,9 +382,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
                 if len(used) == rows_before
                 else "all information about finite estimates is"
             )
-            raise InputError(
-                f"{column}: {only} of one cluster ({labels[0]}); there is nothing to distinguish clusters by"
-            )
+            raise InputError(f"{column}: {only} from one cluster ({labels[0]}); at least two are needed")
     ways = tuple(
         Way(column, labels, part, part.covariance(kind))
         for column, (_, labels), part in zip(columns, labelled, parts)
@@ -407,10 +405,10 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
 def _of_rankings(warnings: tuple[FitWarning, ...], table: Comparisons) -> tuple[FitWarning, ...]:
     """The warnings; pairs of one ranking share its labels, so that standard errors by cluster allow for them."""
     text = (
-        f"pairs of rankings of up to {table.ranked_together} items: the pairs of a ranking are in one cluster, and"
-        " standard errors by cluster allow for that; AIC and likelihood ratios count each ranking several times; the"
-        " estimates are those of pairs, not of a model of whole rankings (fit_plackett_luce and fit_pattern, of a table"
-        " read by read_respondents)"
+        f"pairs of rankings of up to {table.ranked_together} items: the pairs of a ranking are in one cluster,"
+        " which cluster-robust standard errors allow for; AIC and likelihood ratios count each ranking several"
+        " times; the estimates are for pairs, not for a model of whole rankings (fit_plackett_luce and fit_pattern, with"
+        " a table from read_respondents)"
     )
     return tuple(replace(w, text=text) if w.kind == "rankings-as-pairs" else w for w in warnings)
 
@@ -423,8 +421,8 @@ def cluster_codes(
     if column not in table.columns:
         known = ", ".join(table.columns) or "none"
         raise InputError(
-            f"{table.source} has no column {column!r} to cluster by; its columns are {known}. A table of counts over all"
-            " judges cannot be clustered by judge: read the answers of each, or give the rows that were counted:"
+            f"{table.source} has no column {column!r} to cluster by; its columns are {known}. Counts over all judges"
+            " cannot be clustered by judge: read the individual answers, or give the rows that were counted:"
             f" clustered({column!r}, rows=SOURCE), CR1"
         )
     values = table.columns[column]
@@ -439,8 +437,8 @@ def cluster_codes(
     if absent.any():
         if missing != "own":
             raise InputError(
-                f"{table.source}: {int(absent.sum())} of {len(used)} rows have no {column}; give them one, leave them out,"
-                ' or make each a cluster of its own: missing="own", or fit --cluster-missing own'
+                f"{table.source}: {int(absent.sum())} of {len(used)} rows have no {column}; fill it in, drop these"
+                ' rows, or make each its own cluster: missing="own", or fit --cluster-missing own'
             )
         codes = codes.copy()
         codes[absent] = len(labels) + np.arange(int(absent.sum()))

@@ -156,8 +156,8 @@ def exact(clusters: ClusterSums, functions: FloatArray) -> FloatArray:
     work = 2.0 * len(functions) * g * p * (p + min(g, p))
     if work > MOST:
         raise TooLargeError(
-            f"degrees of freedom of {len(functions):,} contrasts of {p:,} parameters in {g:,} clusters take {work:.0e}"
-            f" operations, and at most {MOST:.0e} are tried; ask for fewer contrasts at once"
+            f"degrees of freedom of {len(functions):,} contrasts of {p:,} parameters in {g:,} clusters need {work:.0e}"
+            f" operations, but at most {MOST:.0e} are tried; request fewer contrasts at once"
         )
     df = np.full(len(functions), np.nan)
     alive = np.flatnonzero(~_dead(clusters, functions))

@@ -144,9 +144,9 @@ class DenseClusters:
         g = self.n_clusters[0]
         few: tuple[str, ...] = ()
         if g < FEW and self.kind == "CR2":
-            few = (f"{g} clusters are few: intervals by cluster are rough",)
+            few = (f"{g} clusters are few: cluster-robust intervals are approximate",)
         elif g < FEW:
-            few = (f"{g} clusters are few: standard errors {self.kind} are then too small on average",)
+            few = (f"{g} clusters are few: {self.kind} standard errors are then too small on average",)
         return (*few, self.note) if self.note else few
 
     def _directions(self, functions: FloatArray) -> FloatArray:
@@ -231,7 +231,7 @@ def sandwich(
         elif kind == "CR2":
             raise TooLargeError(
                 f"kind='CR2' of {n:,} clusters and {len(fitted.theta):,} parameters takes {work:,.0f} numbers (limit"
-                f" {MOST_NUMBERS:,}); with so many clusters kind='CR1' hardly differs"
+                f" {MOST_NUMBERS:,}); with so many clusters, kind='CR1' is nearly the same"
             )
     if (
         shares is not None and not shares.positive
@@ -239,8 +239,8 @@ def sandwich(
         shares = None
     if kind == "CR2" and shares is None:
         kind, note = "CR1", (
-            "CR1 in place of CR2: the information of a cluster is not positive, as it may be of incomplete answers and of ties"
-            " with a shift or a scale, so that there is no CR2"
+            "CR1 instead of CR2: the information of a cluster is not positive, which can happen with incomplete answers"
+            " and with ties with a shift or a scale, so CR2 does not exist"
         )
     if kind == "CR2" and shares is not None:
         scores = np.asarray(groups @ fitted.point.scores) @ shares.root

@@ -32,8 +32,8 @@ from .sums import LARGEST, Cells, ClusterSums
 
 #: What is offered where rows are gone through, and what is not.
 OFFERED = (
-    "rows= gives CR0 and CR1 of one column in passes over the rows. For CR2, its degrees of freedom, two columns or a"
-    " bootstrap count by buckets of clusters (a column bucket, judge % 64), and cluster by those in memory"
+    "rows= gives CR0 and CR1 for one column in passes over the rows. For CR2, its degrees of freedom, two columns"
+    " or a bootstrap, count by buckets of clusters (a column bucket, judge % 64), and cluster by these in memory"
 )
 
 
@@ -46,7 +46,7 @@ def clustered_through(fit: R, columns: Sequence[str], kind: Kind, missing: Missi
         )
     if kind == "CR2":
         raise InputError(
-            f"kind='CR2' needs the information of each cluster, which rows= does not hold; {OFFERED}"
+            f"kind='CR2' needs the information of each cluster, which rows= does not keep; {OFFERED}"
         )
     if len(columns) > 1:
         raise InputError(
@@ -54,8 +54,8 @@ def clustered_through(fit: R, columns: Sequence[str], kind: Kind, missing: Missi
         )
     if missing == "own":
         raise InputError(
-            f"missing='own' is for tables in memory; through rows= every row needs its {' '.join(columns)}: give each row"
-            " without one a label of its own, or leave these rows out of the count"
+            f"missing='own' is for tables in memory; through rows= every row needs its {' '.join(columns)}: give each"
+            " row without one its own label, or omit these rows from the count"
         )
     fit, (column,) = checked(fit, columns, kind, missing)
     way = _way(fit, bread_of(fit), column, kind, given)
@@ -172,8 +172,8 @@ class _Sums:
         n = len(self.labels)
         if n < 2:
             raise InputError(
-                f"{column}: all rows of {self.passes.header.source} are of one cluster ({', '.join(self.labels.texts())});"
-                " there is nothing to distinguish clusters by"
+                f"{column}: all rows of {self.passes.header.source} belong to one cluster"
+                f" ({', '.join(self.labels.texts())}); at least two are needed"
             )
         v = meat if n < p else self.bread @ meat @ self.bread
         if kind == "CR1":
@@ -207,8 +207,8 @@ class _Sums:
         if missing:
             column = self.passes.own(self.passes.more[0])
             raise InputError(
-                f"{self.passes.header.source}: {missing:,} of {self.passes.n_rows:,} rows have no {column}; give them one, or"
-                " count and fit the others"
+                f"{self.passes.header.source}: {missing:,} of {self.passes.n_rows:,} rows have no {column}; fill it in,"
+                " or count and fit the other rows"
             )
 
     def _batches(self) -> Iterator[tuple[Batch, IntArray]]:
@@ -304,9 +304,9 @@ class _SumsThrough(_Sums):
             n += len(code)
             if n * 20 > sums.MOST_NUMBERS:
                 raise TooLargeError(
-                    f"{len(heavy):,} clusters that each hold a large part of what is known, with more than {n:,} rows: whether"
-                    " one of them alone determines a parameter cannot be determined in memory; cluster by a"
-                    " column of more levels"
+                    f"{len(heavy):,} clusters each carry a large part of the information, with more than {n:,}"
+                    " rows: whether one of them alone determines a parameter cannot be checked in memory;"
+                    " cluster by a column with more levels"
                 )
         cell, outcome, w = (np.concatenate([each[k] for each in found], axis=-1) for k in range(3))
         score, information = (

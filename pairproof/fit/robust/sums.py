@@ -485,7 +485,7 @@ class ClusterSums:
             numbers += out[int(place)].along.size
             if numbers > MOST_NUMBERS:
                 raise TooLargeError(
-                    f"{len(heavy):,} clusters that each hold a large part of the information on"
+                    f"{len(heavy):,} clusters each carry a large part of the information on"
                     f" {len(self.bread):,} parameters: their eigenvectors take more than"
                     f" {MOST_NUMBERS * 8 / 1e9:.0f} GB (at cluster {len(out):,}); fit fewer parameters, or cluster by"
                     " a column with more levels"

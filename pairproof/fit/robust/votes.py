@@ -28,18 +28,18 @@ from .streamed import Few, StreamedClusters, treated
 from .sums import LARGEST, Cells
 
 #: What a fit whose comparisons are no independent votes is told.
-NOTHING_TOLD = "no comparison carries information about a finite estimate, so there are no votes to go by"
+NOTHING_TOLD = "no comparison carries information about a finite estimate, so votes cannot be used"
 
 
 def by_vote(fit: R, kind: Kind, missing: Missing = "refuse") -> R:
     """The fit with standard errors by single votes; see :meth:`pairproof.Fit.clustered`."""
     if kind == "CR2":
         raise InputError(
-            "kind='CR2' without a column: it is for clusters of several votes; of single votes there are CR1, which is the"
-            " default, and CR0"
+            "kind='CR2' without a column: it is for clusters of several votes; for single votes, use"
+            " CR1 (the default) or CR0"
         )
     if missing != "refuse":
-        raise InputError(f"missing={missing!r} without a column, whose values alone could be missing")
+        raise InputError(f"missing={missing!r} without a column; it concerns missing values in the column")
     fit = by_model(fit, kind)
     rows, bread = row_scores(fit), bread_of(fit)
     way = _each_vote(fit, rows, bread, kind) if _counts_votes(fit) else _each_row(rows, bread, kind)
@@ -89,5 +89,5 @@ def _each_vote(fit: FitRecord, rows: RowScores, bread: FloatArray, kind: Kind) -
     pairs = [(fit.items[first[k]], fit.items[second[k]]) for k in alone % rows.n_patterns]
     few = Few(Cells(rows, np.arange(len(alone)), alone, None), len(alone), bread) if len(alone) else None
     covariance = symmetric(bread @ meat, bread)
-    labels = tuple(f"of {a} against {b}" for a, b in pairs)
+    labels = tuple(f"of {a} vs. {b}" for a, b in pairs)
     return Way("vote", labels, StreamedClusters(n, bread, few), covariance, each="votes")

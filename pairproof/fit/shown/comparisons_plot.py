@@ -62,7 +62,7 @@ def plot_contrasts(result: Comparison | FitRecord, ax: Any = None) -> Any:
     Parameters
     ----------
     result : Contrasts, AgainstTheBest or Fit
-        Of :meth:`pairproof.Fit.contrasts`, of at most 150 rows; of a fit all pairs.
+        From :meth:`pairproof.Fit.contrasts`, with at most 150 rows; for a fit, all pairs.
     ax : matplotlib Axes, optional
         Default: the axes of a new figure, whose height fits the number of rows.
 
@@ -151,7 +151,7 @@ def plot_ranks(ranks: RankSets | FitRecord, ax: Any = None) -> Any:
     Parameters
     ----------
     ranks : RankSets or Fit
-        Of :meth:`pairproof.Fit.ranks`, of at most 150 items; of a fit those at 95 %.
+        From :meth:`pairproof.Fit.ranks`, with at most 150 items; for a fit, those at 95 %.
     ax : matplotlib Axes, optional
         Default: the axes of a new figure, whose height fits the number of items.
 
@@ -176,7 +176,7 @@ def plot_ranks(ranks: RankSets | FitRecord, ax: Any = None) -> Any:
     """
     sets: RankSets = of_fit(ranks, (RankSets,), "ranks")
     n = len(sets.items)
-    ax = _axes_of(ax, n, "items", "ranks.to_frame() has the numbers", size_of_ranks(sets))
+    ax = _axes_of(ax, n, "items", "ranks.to_frame() gives the numbers", size_of_ranks(sets))
     best = set(sets.best)
     for y, k in enumerate(sets.order):
         colour = TOLD_APART if sets.items[k] in best else NOT_TOLD
@@ -224,7 +224,7 @@ def _axes_of(ax: Any, rows: int, what: str, instead: str, size: tuple[float, flo
     """The axes that were given, or those of a new figure; InputError if the rows do not fit a page."""
     check_axes(ax)
     if rows > MOST_DRAWN:
-        raise InputError(f"{rows:,} {what} do not fit one picture (limit {MOST_DRAWN}); {instead}")
+        raise InputError(f"{rows:,} {what} do not fit in one picture (limit {MOST_DRAWN}); {instead}")
     return axes(ax, size)
 
 
@@ -266,12 +266,12 @@ def plot_effects(fit: FitRecord, ax: Any = None, *, component: str | None = None
     the number of effects.  component: needed if there are several.
     """
     if fit.random_effects is None:
-        raise InputError(f"{title(fit)}: a fit without random effects has none to draw")
+        raise InputError(f"{title(fit)}: the fit has no random effects to draw")
     found = find_component(fit.random_effects, component)
     frame = effects_in_order(fit, level)
     frame = frame[frame["component"] == found.name]
     size = size_of_effects(len(frame))
-    ax = _axes_of(ax, len(frame), "effects", "fit.effects() has the numbers", size)
+    ax = _axes_of(ax, len(frame), "effects", "fit.effects() gives the numbers", size)
     for y, (effect, low, high) in enumerate(zip(frame["effect"], frame["low"], frame["high"])):
         ax.plot([low, high], [y, y], color=COLOURS[0], linewidth=1.3, solid_capstyle="butt")
         ax.plot([effect], [y], "o", color=COLOURS[0], markersize=4.5)
@@ -279,6 +279,6 @@ def plot_effects(fit: FitRecord, ax: Any = None, *, component: str | None = None
     ax.set_yticks(range(len(frame)), [plain(name) for name in labels(frame)])
     ax.set_ylim(len(frame) - 0.3, -0.7)
     _finish(
-        ax, f"predicted effect, with {100 * level:g} % intervals (sigma = {found.sigma:.4g} taken as known)"
+        ax, f"predicted effect, with {100 * level:g} % intervals (sigma = {found.sigma:.4g} treated as known)"
     )
     return ax

@@ -65,8 +65,8 @@ def _reasons(fit: FitRecord, worth: dict[str, Any]) -> list[FitWarning]:
         found.append(
             FitWarning(
                 "no-worth",
-                "worths are null of items that cannot be compared with another, and sum to 1 within each set of items that"
-                f" can (item_status): {listed(apart, 20)}",
+                "worths are null for items that cannot be compared with others, and sum to 1 within each set"
+                f" of comparable items (item_status): {listed(apart, 20)}",
             )
         )
     return found
@@ -83,9 +83,7 @@ def _without_error(fit: FitRecord, robust: Clustering) -> list[FitWarning]:
         text = f"fitted from one cluster alone, so without a standard error by cluster: {listed(alone, 20)}"
         found.append(FitWarning("one-cluster", text, alone))
     if same:
-        text = (
-            f"all clusters say exactly the same, so without a standard error by cluster: {listed(same, 20)}"
-        )
+        text = f"all clusters give exactly the same value, so without a standard error by cluster: {listed(same, 20)}"
         found.append(FitWarning("no-spread", text, same))
     return found
 
@@ -144,8 +142,8 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
     else:
         n = int(fit.free.sum())
         text = (
-            f"cov_params is null: {n:,} free parameters would make {n**2:,} numbers (limit"
-            f" {MOST_COVARIANCE:,} parameters); fit.cov_params() in Python has them"
+            f"cov_params is null: {n:,} free parameters give {n**2:,} numbers"
+            f" (limit {MOST_COVARIANCE:,} parameters); use fit.cov_params() in Python"
         )
         warnings.append(FitWarning("too-large", text))
     document = {

@@ -95,7 +95,7 @@ def plot_worth(
     sort: bool = True,
     log: bool = False,
 ) -> Any:
-    """Plot the worths of the items with confidence intervals, each group in a colour of its own.
+    """Plot the worths of the items with confidence intervals, with one colour per group.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def plot_worth(
     level : float
         Confidence level of the intervals, in (0, 1).
     sort : bool
-        Whether the items are sorted by their mean worth over the groups, best on top; else they keep the
+        Whether the items are sorted by their mean worth over the groups, best on top; otherwise they keep the
         order of the table.
     log : bool
         Whether the axis is logarithmic, so that equal distances are equal odds.
@@ -119,7 +119,7 @@ def plot_worth(
     Raises
     ------
     InputError
-        Unknown or too many groups, an `ax` that is not a matplotlib Axes, or no worth that is estimable.
+        Unknown or too many groups, an `ax` that is not a matplotlib Axes, or no estimable worth.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def plot_item_residuals(fit: Fit, covariate: str | ArrayLike | None = None, ax: 
     Parameters
     ----------
     fit : Fit
-        Of comparisons.
+        A fit of comparisons.
     covariate : str or float[n_items], optional
         An item covariate of the table, or numbers.  Default: the predicted abilities of the items.
     ax : matplotlib Axes, optional
@@ -234,13 +234,13 @@ def plot_item_residuals(fit: Fit, covariate: str | ArrayLike | None = None, ax: 
     Returns
     -------
     matplotlib Axes
-        The areas of the points are proportional to the weights.  Against a covariate of the model the line is flat; a
-        slope shows what a covariate would add.
+        The areas of the points are proportional to the weights.  For a covariate of the model the line is flat; a
+        slope shows what a new covariate would add.
 
     Raises
     ------
     InputError
-        No such numeric covariate, other axes, no residual to draw, or as :func:`pairproof.item_residuals`.
+        No such numeric covariate, invalid axes, no residual to draw, or as for :func:`pairproof.item_residuals`.
 
     References
     ----------
@@ -294,7 +294,7 @@ def _values(fit: Fit, covariate: str | ArrayLike | None) -> tuple[Any, str]:
         if column is None or isinstance(column, Factor):
             what = "is not numeric" if column is not None else "is not an item covariate"
             raise InputError(
-                f"covariate={covariate!r} {what}; there are {', '.join(fit.data.item_data) or 'none'}"
+                f"covariate={covariate!r} {what}; found {', '.join(fit.data.item_data) or 'none'}"
             )
         return np.asarray(column, float), covariate
     values = np.asarray(covariate, float)

@@ -36,10 +36,10 @@ def deviance_table(fit: FitRecord) -> str:
     """The table of the deviance, in words: `24 cells with comparisons: pair of items x judge`."""
     n = fit.cell_table().n_cells
     if fit.spec.cells == ("row",):
-        return f"{n:,} rows of the table, each a cell"
+        return f"{n:,} rows of the table, one cell each"
     covariates = list(dict.fromkeys([*(c for t in fit.terms for c, _ in t.by), *fit.spec.cells]))
     if fit.spec.order_effect:
-        covariates.append("who is named first")
+        covariates.append("which item is named first")
     covariates += [f"value of {t.name}" for t in fit.terms if t.kind == "comparison"]
     return f"{n:,} cell{'' if n == 1 else 's'} with comparisons: {' x '.join(['pair of items', *covariates])}"
 
@@ -161,7 +161,7 @@ def _status(fit: FitRecord, place: int, se: float) -> str:
         return "reference" if fit.terms[place].kind == "item" else "at its boundary"
     if fit.robust is not None and math.isnan(se):
         cluster = fit.robust.alone(np.eye(len(fit.terms))[place])
-        return "no spread between clusters" if cluster is None else f"fitted from {cluster} alone"
+        return "no variation between clusters" if cluster is None else f"fitted from {cluster} alone"
     return ""
 
 
@@ -232,7 +232,7 @@ def coefficients(fit: FitRecord, rows: int) -> Iterator[str]:
 def worths(fit: FitRecord) -> Iterator[str]:
     """Worths of a few groups side by side; where to find them if they are many, or what there is instead."""
     if not fit.spec.has_worths:
-        yield f"No worths with this link; fit.probabilities() has those of all pairs of {len(fit.items)} items"
+        yield f"No worths with this link; fit.probabilities() gives the probabilities of all pairs of {len(fit.items)} items"
         return
     if len(fit.groups) > 4 or len(fit.items) > 30:
         yield (
@@ -270,8 +270,8 @@ def cut_note(fit: FitRecord, rows: int) -> str:
     if hidden <= 0:
         return ""
     return (
-        f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; fit.to_frame() or"
-        " fit.summary(rows=...) has them"
+        f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; see"
+        " fit.to_frame() or fit.summary(rows=...)"
     )
 
 
@@ -317,7 +317,7 @@ def how(fit: FitRecord) -> str:
     df = "Satterthwaite's df" if fit.robust.kind == "CR2" else "clusters less one df"
     df = df if fit.robust.columns or fit.answers else "their number less one df"
     largest = (
-        "; of each estimate the largest of the two-way and both one-way standard errors"
+        "; the largest of the two-way and both one-way standard errors for each estimate"
         if len(fit.robust.columns) == 2
         else ""
     )
@@ -334,7 +334,9 @@ def cautions(fit: FitRecord) -> list[str]:
     # Of many parameters only those in the table are looked at: each takes a pass over the clusters.
     few = [str(name) for name, df in first_rows(fit, ROWS)["df"].items() if df < FEW_DF]
     if few:
-        out.append(f"Caution: p is rough on fewer than {FEW_DF:g} degrees of freedom: {listed(few, 10)}.")
+        out.append(
+            f"Caution: p is approximate with fewer than {FEW_DF:g} degrees of freedom: {listed(few, 10)}."
+        )
     return out
 
 

@@ -236,10 +236,11 @@ def test_a_penalty_on_the_mean_loss_leaves_a_sixth_of_the_style_and_it_says_so()
     assert 0.1 < board.coeffs["length"] / free.coeffs["length"] < 0.25  # seen: .18
     text = str(board)
     assert (
-        "reg=1 is added to the mean loss and weighs as much as 20,000 votes: it leaves of the effects" in text
+        "reg=1 is added to the mean loss and has the weight of 20,000 votes: it changes the effects" in text
     )
     assert (
-        f"length {board.coeffs['length']:.4f} for " in text and "Weighting pairs alike moves ratings" in text
+        f"length {board.coeffs['length']:.4f} instead of " in text
+        and "Weighting pairs equally moves ratings" in text
     )
     assert "by judge (2,498 judges, CR1)" in text
 
@@ -253,7 +254,7 @@ def test_the_ridge_on_a_newcomer_is_said_in_points() -> None:
     board = as_arena_rank(pairproof.read(pd.concat([frame, new])))
     (said,) = [sentence for sentence in board.what_it_does if sentence.startswith("hessian_reg=1e-05")]
     # 2 million votes, 100 of the newcomer; of the others through the mean, of which the newcomer is a ninth
-    assert "makes standard errors 0.57 to 0.58 times as large (new: 18.3 for 32.0)" in said
+    assert "makes standard errors 0.57 to 0.58 times as large (new: 18.3 instead of 32.0)" in said
 
 
 def test_the_result_is_a_frame_a_document_and_a_text() -> None:
@@ -262,7 +263,7 @@ def test_the_result_is_a_frame_a_document_and_a_text() -> None:
     document = json.loads(json.dumps(board.to_dict()))
     assert [row["model"] for row in document["board"]] == sorted(board.competitors)
     assert document["defaults"]["reweighted"] == "False" and document["what_it_does"]
-    assert str(board).splitlines()[0] == "arena-rank 0.1.1 BradleyTerry, by pairproof's maximiser"
+    assert str(board).splitlines()[0] == "arena-rank 0.1.1 BradleyTerry, maximised by pairproof"
 
 
 def test_what_has_no_maximum_is_refused_and_what_is_odd_is_said() -> None:
@@ -270,19 +271,19 @@ def test_what_has_no_maximum_is_refused_and_what_is_odd_is_said() -> None:
     lost = pd.DataFrame({"model_a": ["new"] * 3, "model_b": "m01", "winner": "model_b"})
     below = pairproof.read(pd.concat([frame[["model_a", "model_b", "winner"]], lost]))
     for ask in (as_arena_rank, as_fastchat, as_evalica):
-        with pytest.raises(NotEstimableError, match="is no maximum: new lost or won against all others"):
+        with pytest.raises(NotEstimableError, match="is not a maximum: new lost or won against all others"):
             ask(below)
     apart = pd.DataFrame({"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": "model_a"})
     two = pairproof.read(pd.concat([frame[["model_a", "model_b", "winner"]], apart]))
     board = as_arena_rank(two)
-    assert any("2 sets of models that no vote joins" in sentence for sentence in board.what_it_does)
+    assert any("2 sets of models that no vote connects" in sentence for sentence in board.what_it_does)
     x = [board.ratings[board.competitors.index(name)] for name in "xy"]
     np.testing.assert_allclose(x, 1000.0)  # each set by itself, as arena-rank leaves them
     with pytest.raises(NotEstimableError, match="evalica prints 1 for all"):
         as_evalica(two)
     assert any("draws have no maximum" in sentence for sentence in as_fastchat(two).what_it_does)
     table = pairproof.read(frame)
-    with pytest.raises(InputError, match="'judge' is not a column of numbers"):
+    with pytest.raises(InputError, match="'judge' is not a numeric column"):
         as_arena_rank(table, features=["judge"])
     with pytest.raises(InputError, match="alpha=0; expected a number between 0 and 1"):
         as_arena_rank(table, alpha=0)

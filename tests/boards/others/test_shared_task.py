@@ -104,11 +104,11 @@ def test_every_track_is_ranked_by_itself() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     table = judged(10, 300)
-    with pytest.raises(InputError, match="replicates=10, level=0.95; expected 39 draws at least"):
+    with pytest.raises(InputError, match="replicates=10, level=0.95; expected at least 39 draws"):
         shared_task(table, replicates=10)
     with pytest.raises(InputError, match="score='elo'"):
         shared_task(table, cast(Any, "elo"))
-    with pytest.raises(InputError, match="counts are fractional; judgments are drawn one by one"):
+    with pytest.raises(InputError, match="counts are fractional, but judgments are drawn one by one"):
         shared_task(replace(table, wins=table.wins / 2.0))
     with pytest.raises(InputError, match="by_judge=True: .* has no column judge"):
         shared_task(replace(table, columns={}), by_judge=True)

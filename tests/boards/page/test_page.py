@@ -162,7 +162,7 @@ def test_the_references_are_those_of_what_was_done(votes, board):
 def test_the_page_says_how_it_is_checked_and_that_r_was_not_asked(html, board):
     assert board.data.digest in html and f"pairproof {pairproof.__version__}" in html
     assert "pairproof check leaderboard.toml" in html and "--cluster judge,prompt" in html
-    assert "No number of this page was compared with R" in html
+    assert "No number on this page was compared with R" in html
     said = render_html(board_page(board, True, verified=("All 40 numbers agree with R to 9 digits.",)))
     assert "All 40 numbers agree with R to 9 digits." in said and "compared with R" not in said
 
@@ -178,7 +178,7 @@ def test_what_was_held_against_r_is_said_with_the_least_digits():
     ]
     (said,) = verified_in_words([*rows, row("differs", 2.0, "BradleyTerry2::BTm")])
     assert said == (
-        "Of the fit behind the ratings 2 of 3 numbers agree with R (stats::glm, BradleyTerry2::BTm), the least to 9 digits."
+        "In the fit behind the ratings, 2 of 3 numbers agree with R (stats::glm, BradleyTerry2::BTm), the least to 9 digits."
     )
     assert verified_in_words(rows[2:]) == ()
 
@@ -197,7 +197,7 @@ def test_a_page_of_a_hundred_models_is_below_a_megabyte_and_shows_a_map_of_all()
     frame = simulate(3, n_votes=30_000, n_models=100, n_judges=2_000)
     text = leaderboard(frame, cluster=None).to_html()
     assert len(text.encode()) < 1_000_000  # 0.41 MB
-    assert f"The first {MOST_WRITTEN} of 100 models" in text and "Shares of wins of 100 models" in text
+    assert f"The first {MOST_WRITTEN} of 100 models" in text and "Shares of wins between 100 models" in text
     assert MOST_DRAWN >= 100
 
 

@@ -165,9 +165,9 @@ def test_one_cure_is_said_once_however_many_functions_of_r_were_to_be_asked(
 
 def test_where_r_home_leads_astray_the_cure_is_to_unset_it_and_not_to_install_r(monkeypatch):
     monkeypatch.setattr(cures, "r_version_of", lambda path: "4.2.2" if path else "")
-    said = "R_HOME is /nowhere, which holds no R (no library/base there)"
+    said = "R_HOME is /nowhere, which does not contain R (no library/base)"
     astray = {"PATH": "/usr/bin", "R_HOME": "/nowhere"}
-    assert cures.start_cure("no-r", said, astray) == "unset R_HOME: R 4.2.2 on PATH knows where it is"
+    assert cures.start_cure("no-r", said, astray) == "unset R_HOME: R 4.2.2 on PATH finds its own home"
     for other in ({"PATH": "", "R_HOME": "/nowhere"}, {"PATH": "/usr/bin"}):
         assert cures.start_cure("no-r", said, other) == cures.no_r_cure()
 

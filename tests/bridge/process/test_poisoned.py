@@ -114,7 +114,7 @@ AS_MARK = "as.raw(c(" + ", ".join(map(str, MARK)) + "))"
     reason="no /proc here, through which the test writes into the worker's pipe",
 )
 @pytest.mark.parametrize(("bytes_", "said"), [
-    ("charToRaw('[1] some text on standard output\\n')", "where a reply begins"),
+    ("charToRaw('[1] some text on standard output\\n')", "instead of the start of a reply"),
     (f"c({AS_MARK}, as.raw(rep(255, 8)))", "18,446,744,073,709,551,615 bytes"),
     (f"c({AS_MARK}, as.raw(c(0, 0, 0, 0, 0, 0, 0, 5)), charToRaw('abcde'))", "cannot be read"),
     (f"c({AS_MARK}, as.raw(c(0, 0, 0, 0, 0, 0, 0, 5)), as.raw(c(128, 4, 75, 1, 46)))", "its reply is int"),
@@ -142,7 +142,7 @@ def frame(content, length=None):
 
 
 def test_a_reply_makes_no_objects_and_runs_nothing(tmp_path):
-    with pytest.raises(NoReply, match="holds a Python object"):
+    with pytest.raises(NoReply, match="contains a Python object"):
         read_reply(pickle.dumps(("ok", Runs(tmp_path / "made"))))
     assert not list(tmp_path.iterdir())
 
@@ -151,8 +151,8 @@ def test_a_reply_makes_no_objects_and_runs_nothing(tmp_path):
     (frame(b"abc", 7), "ends after 3 of 7 bytes"),
     (MARK + b"\0\0", "ends after 0 of 0 bytes"),
     (frame(b"", 2**63), "at most"),
-    (b"Welcome to R!", "where a reply begins"),
-    (MARK[:3], "where a reply begins"),
+    (b"Welcome to R!", "instead of the start of a reply"),
+    (MARK[:3], "instead of the start of a reply"),
 ])  # fmt: skip
 def test_what_is_no_frame_says_so_without_taking_memory(written, said):
     with pytest.raises(NoReply, match=said):
@@ -188,7 +188,7 @@ def run_worker(tmp_path, monkeypatch, body):
 
 
 @pytest.mark.parametrize(("body", "said"), [
-    ("out.write(b'no reply at all' * 100000); out.flush(); time.sleep(60)", "where a reply begins"),
+    ("out.write(b'no reply at all' * 100000); out.flush(); time.sleep(60)", "instead of the start of a reply"),
     ("f = pickle.dumps(('ready', {})); out.write(MARK + struct.pack('>Q', len(f)) + f); out.flush(); time.sleep(60)", "did not report that it is ready"),
     ("f = pickle.dumps(('ready', 7)); out.write(MARK + struct.pack('>Q', len(f)) + f); out.flush(); time.sleep(60)", "did not report that it is ready"),
     ("pass", "ended with exit code 0"),
@@ -284,6 +284,6 @@ def test_ctrl_c_while_r_starts_ends_it_in_a_session_that_goes_on(tmp_path):
 @pytest.mark.r
 def test_no_folder_for_r_is_a_reason_with_a_cure(tmp_path):
     with RSession({**os.environ, "TMPDIR": str(tmp_path / "not there")}) as one, pytest.raises(
-        RUnavailable, match="no temporary folder for R.*\n  cure: set TMPDIR"
+        RUnavailable, match="cannot create a temporary folder.*\n  cure: set TMPDIR"
     ):
         one.call(code="1")

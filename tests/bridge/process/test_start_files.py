@@ -105,7 +105,7 @@ def test_python_in_somebodys_folder_runs_nothing_of_it(hostile, code):
 def test_a_project_says_that_r_is_to_read_its_files_and_which_they_are_is_announced(hostile):
     done = started(hostile, ["-m", "pairproof", "doctor", "--project-r", "--json"])
     assert marks(hostile) > 0
-    said = f"R reads {hostile.resolve()}/.Renviron and {hostile.resolve()}/.Rprofile, because --project-r"
+    said = f"R reads {hostile.resolve()}/.Renviron and {hostile.resolve()}/.Rprofile, because of --project-r"
     assert done.stderr.count(said) == 1
 
 
@@ -151,7 +151,7 @@ def test_a_project_option_that_is_neither_yes_nor_no_is_an_error():
 def test_a_package_that_the_folders_library_may_have_is_missing_with_a_hint(hostile, monkeypatch):
     monkeypatch.chdir(hostile)
     monkeypatch.setattr(RSession, "info", lambda self: SimpleNamespace(packages={"nosuchpackage": None}))
-    with pytest.raises(RUnavailable, match="of this folder were not read: --project-r reads them"):
+    with pytest.raises(RUnavailable, match="of this folder were not read; to read them, use --project-r"):
         session().call(code="1", needs=["nosuchpackage"])
 
 

@@ -74,7 +74,7 @@ def test_how_an_algorithm_came_to_its_end_is_told_and_is_no_drift(live, told):
     found = drift(model_answer(**standing), model_answer(**{**standing, **live}))
     assert found and matters(found, 16.0) == []
     assert told in said_of_stopping(found) and said_of_stopping(found).startswith(
-        "R stopped differently from when it was recorded: "
+        "R stopped differently than in the record: "
     )
 
 
@@ -101,9 +101,7 @@ def test_an_error_in_other_words_is_told_and_one_that_came_or_went_is_drift():
         found = drift(one, other)
         assert found and matters(found, 16.0) == [] and said_of_words(found)
     came, went = (matters(drift(a, b), 1.0) for a, b in ((model_answer(), one), (one, model_answer())))
-    assert [d.what for d in came] == ["an error that came"] and [d.what for d in went] == [
-        "an error that went"
-    ]
+    assert [d.what for d in came] == ["new error"] and [d.what for d in went] == ["missing error"]
 
 
 def table_of_tests(columns, values, heading="Analysis of Deviance Table", **more):

@@ -191,10 +191,7 @@ def test_other_words_are_found_in_their_field_and_told_and_are_no_drift(records,
     found = Backend("both", records=records).call(**arguments).drift
     assert [d.field for d in found] == [field]
     told = said_of_words(found)
-    assert (
-        told.startswith("R words it differently from when it was recorded: ")
-        and field.partition("/")[2] in told
-    )
+    assert told.startswith("R's wording differs from the record: ") and field.partition("/")[2] in told
 
 
 @pytest.mark.r
@@ -207,9 +204,7 @@ def test_a_live_error_in_other_words_names_those_of_its_record(records):
     with pytest.raises(RError) as caught:
         Backend("both", records=records).call(**call)
     assert not isinstance(caught.value, RDrift) and caught.value.r_message == "boom"
-    assert "R words it differently from when it was recorded: error/message[0] boom, recorded bang" in str(
-        caught.value
-    )
+    assert "R's wording differs from the record: error/message[0] boom, recorded bang" in str(caught.value)
 
 
 @pytest.mark.r
@@ -229,7 +224,7 @@ def test_asked_both_ways_other_steps_pass_and_stand_in_the_answer(records):
         "value/converged[0]",
     ]
     assert remarks(again) == [
-        "R stopped differently from when it was recorded: iterations 8, recorded 500; converged True, recorded"
+        "R stopped differently than in the record: iterations 8, recorded 500; converged True, recorded"
         " False"
     ]
 
@@ -401,7 +396,7 @@ def test_a_wrong_mode_is_refused(mode, record):
 
 
 def test_r_that_was_not_to_be_asked_is_not_asked():
-    with pytest.raises(RUnavailable, match="not to be asked"):
+    with pytest.raises(RUnavailable, match="R is not asked"):
         backend("none").call(code="1")
 
 

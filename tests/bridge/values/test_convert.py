@@ -76,7 +76,7 @@ def test_a_column_of_several_kinds_is_refused_by_name(column):
 
 @pytest.mark.parametrize(("frame", "said"), [
     (pd.DataFrame({1: [2]}), "column names must be text; found"),
-    (pd.DataFrame([[1, 2]], columns=["a", "a"]), "twice: \\['a'\\]"),
+    (pd.DataFrame([[1, 2]], columns=["a", "a"]), "repeated: \\['a'\\]"),
     (pd.DataFrame({"a": [1, 2]}, index=["x", "x"]), "with duplicates.*reset_index"),
     (pd.DataFrame({"a": [1.0]}, index=pd.MultiIndex.from_tuples([("u", 1)])), "reset_index"),
     (pd.DataFrame({"a": pd.Categorical([1.5])}), "column 'a': factor levels"),
@@ -206,7 +206,7 @@ def test_a_factor_keeps_its_stated_levels_and_refuses_others():
         factor_of(["z"], ["a"])
     with pytest.raises(ValueError, match="found 0 to 2"):
         factor([0, 2], ["a", "b"])
-    with pytest.raises(ValueError, match="must differ"):
+    with pytest.raises(ValueError, match="must be unique"):
         factor([0], ["a", "a"])
 
 

@@ -136,17 +136,17 @@ def test_a_campaign_of_a_table_survives_its_log(tmp_path, text):
     [
         (WMT.replace("\t80\t", "\t-1.227\t"), "line 2.*standardised scores \\(z\\) cannot be imported"),
         (WMT.replace("SYSTEM\ts2", "OTHER\ts2"), "line 7, column 'type': 'OTHER'"),
-        (WMT.replace("\t", "  ", 3), "line 2: 9 fields parted by tabs, but the header has 12"),
-        (WMT.replace(" rid ", " sid "), "a column stands twice"),
+        (WMT.replace("\t", "  ", 3), "line 2: 9 tab-separated fields, but the header has 12"),
+        (WMT.replace(" rid ", " sid "), "a column appears twice"),
         (WMT.replace(" sid ", " segment "), "no column 'sid'"),
-        (WMT + "\n" + WMT.splitlines()[1], "line 9: annotator 'w1' scores the same output as in line 2"),
+        (WMT + "\n" + WMT.splitlines()[1], "line 9: annotator 'w1' scores the same output in line 2"),
         (WMT.replace("\t10.5", "\tsoon"), "'soon'; expected seconds"),
         (APPRAISE.replace(",80,", ",101,"), "line 1, field 7: 101 is outside 0 to 100"),
         (APPRAISE.replace(",80,", ",nan,"), "'nan'; expected a score"),
         (APPRAISE.replace(",60,", ",1_0,"), "'1_0'; expected a score"),
         (APPRAISE + "u1,A,1,TGT\n", "line 8: 4 fields; expected 9"),
         (APPRAISE.replace(",BAD,", ",BAD2,"), "line 3, field 4: type 'BAD2'"),
-        (APPRAISE + APPRAISE.splitlines()[0], "line 8: annotator 'u1' scores the same output as in line 1"),
+        (APPRAISE + APPRAISE.splitlines()[0], "line 8: annotator 'u1' scores the same output in line 1"),
         (APPRAISE.replace("A+B", "A+A"), "'A\\+A'; expected a system, or different systems"),
         (APPRAISE.replace("1600000010.5", "1500000010"), "ends at 1.5e\\+09, before it begins"),
         (APPRAISE.replace("deu,eng,70", "ces,eng,70"), "2 language pairs: ces-eng, deu-eng;.*--pair ces-eng"),
@@ -190,6 +190,6 @@ def test_a_batch_of_appraise_is_an_items_file(tmp_path):
     with pytest.raises(InputError, match="item 6: item '1 A' is also in the batch with another text"):
         create(tmp_path / "D.db", file, per_hit=2)
     save(file, {"id": 1})
-    with pytest.raises(InputError, match="is of no kind that is known; expected a CSV file of items"):
+    with pytest.raises(InputError, match="is of an unknown kind; expected a CSV file of items"):
         create(tmp_path / "D.db", file, per_hit=2)
     assert json.loads(file.read_text()) == {"id": 1}

@@ -157,8 +157,8 @@ def test_where_everybody_has_had_a_hit_the_lack_is_said(tmp_path):
     exclude(path, "bob", "left")
     batch = open_batch(path, folder_of(tmp_path, "two"), 2, judgments=1)
     assert batch.notes == (
-        "3 judgments of earlier HITs are lacking, but everybody who could give them has had the HIT; add"
-        " annotators to have them",
+        "3 judgments of earlier HITs are missing, but every available annotator has had these HITs; add"
+        " annotators",
     )
     register(path, ["cas"])
     assert open_batch(path, folder_of(tmp_path, "three"), 2, judgments=1).again == 4  # and the calibration
@@ -185,7 +185,7 @@ def test_an_excluded_annotators_judgments_do_not_count_and_their_hits_go_to_othe
 
 def test_only_those_who_met_the_rule_get_work(tmp_path):
     path = checked_campaign(tmp_path, judgments=2, qualify="spearman>=.5 and within .2 >= .75")
-    with pytest.raises(InputError, match="nobody of 4 registered annotators can be given HITs: 4 invited"):
+    with pytest.raises(InputError, match="none of the 4 registered annotators can receive HITs: 4 invited"):
         open_batch(path, folder_of(tmp_path))
     batch = open_batch(path, folder_of(tmp_path), qualification=True)
     assert batch.kinds == ("qualification",) and len(batch.given) == 4
@@ -254,7 +254,7 @@ def test_a_crowd_gets_checks_too_and_is_told_how_often_to_publish_a_hit(tmp_path
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"judgments": 5}, "5 different annotators for each HIT, but 4 can be given HITs"),
+        ({"judgments": 5}, "5 different annotators per HIT, but only 4 can receive HITs"),
         ({"due": "2020-01-01"}, "--due 2020-01-01: has passed"),
         ({"due": "tomorrow"}, "--due 'tomorrow': expected a date such as 2026-12-01"),
         ({"due": "2999-13-01"}, "expected a date such as"),
@@ -263,7 +263,7 @@ def test_a_crowd_gets_checks_too_and_is_told_how_often_to_publish_a_hit(tmp_path
         ({"qualification": True, "judgments": 2}, "leave out --hits, --judgments and --annotator"),
         ({"show": ["system"]}, "--show system: annotators must not see this column"),
         ({"show": ["id"]}, "--show id: annotators must not see this column"),
-        ({"show": ["title"]}, "--show title: no such column; those that can be shown are 'sent'"),
+        ({"show": ["title"]}, "--show title: no such column; available columns: 'sent'"),
     ],
 )
 def test_what_cannot_be_opened_is_said_and_nothing_is_stored(tmp_path, options, said):
@@ -281,7 +281,7 @@ def test_what_cannot_be_opened_is_said_and_nothing_is_stored(tmp_path, options, 
 
 def test_one_page_of_all_hits_is_refused_where_annotators_have_their_own(tmp_path):
     path = checked_campaign(tmp_path)
-    with pytest.raises(InputError, match="4 annotators get HITs, and one page would show everybody all"):
+    with pytest.raises(InputError, match="4 annotators get HITs, and a single page would show all HITs"):
         open_batch(path, tmp_path / "all.html")
     assert rows_of(path, "SELECT COUNT(*) FROM batch") == [(0,)]
     batch = open_batch(path, tmp_path / "ann.html", 2, annotator="ann")
@@ -294,7 +294,7 @@ def test_pages_for_nobody_are_refused(tmp_path):
         open_batch(path, folder_of(tmp_path))
     with pytest.raises(InputError, match="--due: no annotators are registered"):
         open_batch(path, tmp_path / "b.csv", due="2999-01-01")
-    with pytest.raises(InputError, match="names a file; with --for-annotators expected a folder"):
+    with pytest.raises(InputError, match="names a file; with --for-annotators, expected a folder"):
         open_batch(path, tmp_path / "b.csv", for_annotators=True)
 
 
@@ -353,21 +353,21 @@ def test_names_are_registered_once_and_all_or_none(tmp_path):
     path = checked_campaign(tmp_path)
     for names, said in (
         (["eve", "eve"], "'eve' is named 2 times"),
-        (["eve", "ann"], "'ann' is in this campaign already"),
+        (["eve", "ann"], "'ann' is already in this campaign"),
         ([" "], "expected a name of 1 to"),
     ):
         with pytest.raises(InputError, match=said):
             register(path, names)
     assert [p.name for p in registered(path)] == list(PEOPLE)
     for call, said in (
-        (lambda: exclude(path, "zoe", "x"), "no annotator 'zoe'; there are 'ann', 'bob'"),
+        (lambda: exclude(path, "zoe", "x"), "no annotator 'zoe'; found 'ann', 'bob'"),
         (lambda: exclude(path, "ann", " "), "an exclusion needs a reason"),
         (lambda: restore(path, "ann"), "'ann' is invited, not excluded"),
     ):
         with pytest.raises(InputError, match=said):
             call()
     exclude(path, "ann", "left")
-    with pytest.raises(InputError, match="'ann' is excluded already, since .*: left"):
+    with pytest.raises(InputError, match="'ann' is already excluded, since .*: left"):
         exclude(path, "ann", "again")
 
 

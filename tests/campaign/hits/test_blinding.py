@@ -86,7 +86,7 @@ def test_where_a_page_cannot_have_another_item_it_is_said_before_anything_is_dea
         with (tmp_path / f"{name}.csv").open("w", newline="") as out:
             csv.writer(out).writerows([["id", "sent", "role", "of", "source"], *kept])
     design = Design(arrange="same-source", degraded=0.3)
-    with pytest.warns(DataWarning, match="1 degraded item.s. are of sources with one output: they are alone"):
+    with pytest.warns(DataWarning, match="1 degraded item.s. belong to sources with one output, so they and"):
         create(tmp_path / "C.db", tmp_path / "all.csv", per_hit=2, design=design)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -296,7 +296,7 @@ def test_systems_are_scored_and_clustered_from_their_segments(tmp_path):
     # Standardising takes the annotators' different levels away, which alpha on raw scores counts as
     # disagreement.
     assert raw.alpha < found.agreement.alpha and raw.pairwise == pytest.approx(found.agreement.pairwise)
-    with pytest.raises(InputError, match="items have no column 'engine'; they have 'sent', 'system'"):
+    with pytest.raises(InputError, match="items have no column 'engine'; found 'sent', 'system'"):
         status(path, systems="engine")
 
 

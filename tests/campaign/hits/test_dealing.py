@@ -48,7 +48,5 @@ def test_the_same_seed_deals_the_same_and_another_another():
 
 @pytest.mark.parametrize("each", [0, 4])
 def test_more_judgments_than_annotators_are_an_error_with_both_numbers(each):
-    with pytest.raises(
-        InputError, match=f"{each} different annotators for each HIT, but 3 can be given HITs"
-    ):
+    with pytest.raises(InputError, match=f"{each} different annotators per HIT, but only 3 can receive HITs"):
         deal(10, np.arange(3), each, np.zeros(3, int), np.random.default_rng(1))

@@ -104,7 +104,7 @@ def test_what_cannot_be_degraded_is_said(tmp_path, options, said):
 def test_a_file_that_has_degraded_items_is_refused(tmp_path):
     degrade(items(tmp_path), tmp_path / "out.csv", number=2, seed=1)
     with pytest.raises(
-        InputError, match="row 11 .line 12., column 'role': the file has degraded items already"
+        InputError, match="row 11 .line 12., column 'role': the file already has degraded items"
     ):
         degrade(tmp_path / "out.csv", tmp_path / "again.csv")
 

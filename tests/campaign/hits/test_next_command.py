@@ -56,7 +56,7 @@ def test_exclude_and_restore_say_what_changed(tmp_path, capsys):
     open_batch(path, tmp_path / "b.csv", 3)
     returns(path, "ann")
     code, said, _ = run(capsys, "annotators", "exclude", path, "ann", "--why", "rule 3")
-    assert code == 0 and "ann excluded; 4 judgments do not count any more" in said
+    assert code == 0 and "ann excluded; 4 judgments no longer count" in said
     code, said, _ = run(capsys, "annotators", "restore", path, "ann")
     assert code == 0 and "ann is active again; 4 judgments count again" in said
     code, _, said = run(capsys, "annotators", "exclude", path, "ann")
@@ -209,4 +209,4 @@ def test_a_campaign_in_two_languages_has_pages_in_the_one_that_is_named(tmp_path
     mine = (tmp_path / "bob.html").read_text(encoding="utf-8")
     assert "Wie gut?" in mine and "How good?" not in mine
     code, _, said = run(capsys, "next", path, "--again", "--out", tmp_path / "b.csv", "--lang", "de")
-    assert code == 3 and "holds items alone" in said
+    assert code == 3 and "contains items only" in said

@@ -201,7 +201,7 @@ def test_the_same_seed_gives_the_same_plan():
 
 
 def test_shares_that_leave_a_hit_without_an_item_are_an_error_with_the_numbers():
-    with pytest.raises(InputError, match="would take 18 of 20 slots, and at most 16 can be theirs"):
+    with pytest.raises(InputError, match="would take 18 of 20 slots, but they can take at most 16"):
         plan(crowd(4), 5, Shares(gold=0.9))
 
 

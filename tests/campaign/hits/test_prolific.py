@@ -62,9 +62,9 @@ def test_the_command_prints_it(study, capsys):
 @pytest.mark.parametrize(
     ("rows", "header", "found"),
     [
-        ([ROWS[0], ROWS[0]], HEADER, "'s1' stands there twice"),
+        ([ROWS[0], ROWS[0]], HEADER, "'s1' appears twice"),
         ([ROWS[0].replace("1150", "-5")], HEADER, "row 1 .*'Time taken'.*'-5'; expected a number"),
-        (ROWS, HEADER.replace("Participant id", "Person"), "is of no kind that is known; expected the table"),
+        (ROWS, HEADER.replace("Participant id", "Person"), "is of an unknown kind; expected the table"),
         (ROWS, HEADER.replace(",Status", ",State"), "no column 'Status'"),
     ],
 )

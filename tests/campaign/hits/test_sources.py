@@ -35,7 +35,7 @@ def test_items_are_grouped_by_source_and_a_source_with_fewer_leaves_slots_empty(
 
 
 def test_a_source_with_more_items_than_a_hit_is_an_error_with_both_numbers():
-    with pytest.raises(InputError, match="source 's' has 3 items, and a HIT has 2; .* --per-hit 3 does"):
+    with pytest.raises(InputError, match="source 's' has 3 items, but a HIT has 2; .*: use --per-hit 3"):
         groups_by(["s", "s", "s"], np.arange(3), 2)
     assert groups_by(["s", "s", "s"], np.arange(3), 2, split=True).members.tolist() == [[0, 1], [2, -1]]
 

@@ -68,6 +68,6 @@ def test_a_hit_that_is_smaller_than_the_configuration_is_refused(tmp_path):
 
 def test_columns_that_a_control_needs_are_refused(tmp_path):
     path = campaign(tmp_path)
-    with pytest.raises(InputError, match="column 'na': the controls"):
+    with pytest.raises(InputError, match="column 'na': a control or key"):
         config_xml(2, ("na",))
     assert path.exists()

@@ -30,7 +30,7 @@ def test_a_link_for_each_page():
 )
 def test_an_address_that_is_none_is_refused_before_a_batch_is_opened(tmp_path, address):
     path = campaign(tmp_path)
-    with pytest.raises(InputError, match="expected one such as https"):
+    with pytest.raises(InputError, match="expected an address such as https"):
         open_batch(path, tmp_path / "pages/", for_annotators=True, address=address)
     with pytest.raises(InputError, match="name a folder"):
         open_batch(path, tmp_path / "p.html", address="https://example.org")

@@ -43,12 +43,12 @@ def test_anchors_are_read_and_sorted_by_value(text, anchors):
     [("0", "anchors, number 1, '0': no ="),
      ("0=a;5=", "anchors, number 2, '5=': no label"),
      ("0=a;;5=b", "anchors, number 2: blank"),
-     ("low=a", "'low' is no number from 0 to 100"),
-     ("101=a", "'101' is no number from 0 to 100"),
-     ("nan=a", "'nan' is no number from 0 to 100"),
-     ("1_0=a", "'1_0' is no number from 0 to 100"),
-     ("٣=a", "is no number from 0 to 100"),
-     ("0=a;0.0=b", "anchors, number 2, '0.0=b': 'a' stands at 0.0 too"),
+     ("low=a", "'low' is not a number from 0 to 100"),
+     ("101=a", "'101' is not a number from 0 to 100"),
+     ("nan=a", "'nan' is not a number from 0 to 100"),
+     ("1_0=a", "'1_0' is not a number from 0 to 100"),
+     ("٣=a", "is not a number from 0 to 100"),
+     ("0=a;0.0=b", "anchors, number 2, '0.0=b': 'a' is also at 0.0"),
      (";", "anchors, number 1: blank")],
 )  # fmt: skip
 def test_a_wrong_anchor_is_named_by_its_number(text, said):
@@ -73,7 +73,7 @@ def test_tags_of_rfc_5646_are_taken(tag):
     "tag", ["e", "en_US", "en-", "deutsch-ist-schön", 'en" onload="x', "en us", "a-DE", "ar-a-aaa-x", "1en"]
 )
 def test_what_is_no_language_tag_is_refused(tag):
-    with pytest.raises(InputError, match="is no language tag of BCP 47"):
+    with pytest.raises(InputError, match="is not a BCP 47 language tag"):
         texts_of(lang=tag)
 
 
@@ -158,7 +158,7 @@ def test_examples_are_read_in_their_order(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [("text,why\na,b\n", "no column 'score'; found 'text', 'why'"),
-     ("text,score,because\na,1,b\n", "column 'because'; examples have text, score and why"),
+     ("text,score,because\na,1,b\n", "column 'because'; expected text, score and why"),
      ("text,score\na,101\n", "row 1 (line 2), column 'score': '101'; expected a number from 0 to 100"),
      ("text,score\na,5\nb,\n", "row 2 (line 3), column 'score': ''"),
      ("text,score\n ,5\n", "row 1 (line 2), column 'text': blank"),
@@ -180,8 +180,8 @@ def test_words_are_read_from_a_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("[1]", "no object; expected keys and words"), ("{", "not JSON"), ('{"next": 1, "next": 2}', "'next' stands there 2 times"),
-     ('{"nxt": "a"}', "'nxt' is no word of the page; did you mean 'next'?"),
+    [("[1]", "not a JSON object; expected keys and words"), ("{", "not JSON"), ('{"next": 1, "next": 2}', "'next' appears 2 times"),
+     ('{"nxt": "a"}', "'nxt' is not a text of the page; did you mean 'next'?"),
      ('{"next": 5}', "'next': '5'; expected 1 to 1000 characters"), ('{"next": " "}', "'next': ' '; expected"),
      ('{"place": "Seite {page}"}', "'place': has the places {page}; expected {page}, {pages}"),
      ('{"next": "{more}"}', "'next': has the places {more}; expected none"),

@@ -36,7 +36,7 @@ def spoiled(rows, column, value, row=1):
     ("Input.id3", "77", "column 'Input.id3': no item '77' in this campaign"), ("Input.id3", "", "column 'Input.id3': blank"),
     ("Input.campaign", "0123456789ab", "column 'Input.campaign': '0123456789ab', but this campaign is .* results of another campaign"),
     ("Input.hit", "9", "batch 1 has no HIT 9"), ("Input.hit", "9" * 5000, "column 'Input.hit': '9{10,}'... .5,000 characters.; expected a whole number"), ("Input.batch", "one", "column 'Input.batch': 'one'; expected a whole number"),
-    ("Input.hit", "1", "has other items or another order"), ("Answer.na1", "perhaps", "column 'Answer.na1': 'perhaps'; expected 'on'"),
+    ("Input.hit", "1", "has different items or a different order"), ("Answer.na1", "perhaps", "column 'Answer.na1': 'perhaps'; expected 'on'"),
     ("Answer.range5", None, "no column 'Answer.range5' .this campaign has 5 items per HIT."),
     ("Input.id1", None, "no column 'Input.id1'"), ("AssignmentStatus", "Rejected", "choose --rejected count or --rejected leave-out"),
 ])  # fmt: skip
@@ -68,7 +68,7 @@ def test_the_same_judgment_with_another_answer(open_campaign, tmp_path):
     take_in(path, write(tmp_path / "r.csv", rows))
     with pytest.raises(
         InputError,
-        match=r"row 2 \(line 3\), column 'Answer.range2': the same judgment .AssignmentId .*another answer",
+        match=r"row 2 \(line 3\), column 'Answer.range2': the same judgment .AssignmentId .*different answer",
     ):
         take_in(path, write(tmp_path / "s.csv", spoiled(rows, "Answer.range2", "1")))
 
@@ -137,9 +137,9 @@ def test_json_lines_that_are_none(open_campaign, tmp_path, text, said):
 
 @pytest.mark.parametrize(("text", "said"), [
     ("sent\na\n", "no column 'id'"), ("id,sent\n1,a\n1,b\n", r"row 2 \(line 3\), column 'id': '1' is also the id of row 1"),
-    ("id,sent\n1,a\n ,b\n", r"row 2 \(line 3\), column 'id': blank"), ("id,hit\n1,a\n2,b\n", "column 'hit': a batch file has a column of this name"),
+    ("id,sent\n1,a\n ,b\n", r"row 2 \(line 3\), column 'id': blank"), ("id,hit\n1,a\n2,b\n", "column 'hit': batch files use this column name"),
     ("id,sent\n1,a\n2,b\n", "2 item.s., but 5 per HIT"), ("id,alpha,beta\n1,1,1\n2,1,1\n", "is a model file; use 'pairproof easl import'"),
-    ("id,x,x1,x11\n" + "".join(f"{k},a,b,c\n" for k in range(12)), "two columns get the name 'x11'"),
+    ("id,x,x1,x11\n" + "".join(f"{k},a,b,c\n" for k in range(12)), "gives two columns the name 'x11'"),
     ("id,sent\n1\n", "line 2: 1 field"),
 ])  # fmt: skip
 def test_items_files_that_cannot_be(tmp_path, text, said):
@@ -153,7 +153,7 @@ def test_items_files_that_cannot_be(tmp_path, text, said):
 def test_a_campaign_is_made_once_and_never_over_another_file(tmp_path):
     path = campaign(tmp_path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         campaign(tmp_path)
     assert path.read_bytes() == before
     with pytest.raises(InputError, match="there is no directory"):
@@ -172,7 +172,7 @@ def test_what_is_no_campaign(tmp_path):
     db.execute("CREATE TABLE t (x)")
     db.commit()
     db.close()
-    with pytest.raises(InputError, match="an SQLite database, but no campaign of pairproof"):
+    with pytest.raises(InputError, match="an SQLite database, but not a campaign of pairproof"):
         status(other)
 
 
@@ -188,7 +188,9 @@ def test_a_newer_database_is_refused_by_every_command(tmp_path):
         lambda: take_in(path, tmp_path / "r.csv"),
         lambda: export(path, tmp_path / "s.csv"),
     ):
-        with pytest.raises(InputError, match="written by a newer pairproof .schema 3, this one knows 2."):
+        with pytest.raises(
+            InputError, match="written by a newer pairproof .schema 3; this version supports 2."
+        ):
             ask()
     assert path.read_bytes() == before
 
@@ -204,7 +206,7 @@ def test_a_damaged_database_is_refused_wherever_the_damage_is(tmp_path):
         try:
             status(spoilt)
         except InputError as error:
-            refused += "go back to a copy" in str(error)
+            refused += "restore a copy" in str(error)
     # A page of nothing but 0xff is not a page of a table; the few that are free pages of the file hold
     # nothing.
     assert refused >= len(whole) // 4096 - 2

@@ -60,7 +60,7 @@ def test_an_edited_annotation_that_is_not_newer_does_not_replace_the_campaigns_a
     path, tasks = answered
     take_in(path, save(tmp_path / "e.json", tasks))
     numbers(tasks[0])[0]["value"]["number"] = 99
-    with pytest.raises(InputError, match="with another answer"):
+    with pytest.raises(InputError, match="with a different answer"):
         take_in(path, save(tmp_path / "other.json", tasks), on_change="newest")
 
 
@@ -79,7 +79,7 @@ def test_ratings_need_their_scale(answered, tmp_path):
         for region in numbers(task):
             region["type"], region["value"] = "rating", {"rating": 2}
     file = save(tmp_path / "r.json", tasks)
-    with pytest.raises(InputError, match="a rating of 2; say its scale"):
+    with pytest.raises(InputError, match="a rating of 2; specify its scale"):
         take_in(path, file)
     with pytest.raises(InputError, match="outside the scale 3 to 5"):
         take_in(path, file, scale=(3, 5))
@@ -152,14 +152,14 @@ def test_what_is_wrong_is_said_with_its_place_and_nothing_is_added(answered, tmp
     ("text", "found"),
     [
         ('[{"data": {}, "annotations": [], "x": NaN}]', "NaN is not a number in JSON"),
-        ('[{"data": {}, "data": {}, "annotations": []}]', "'data' stands twice"),
+        ('[{"data": {}, "data": {}, "annotations": []}]', "'data' appears twice"),
         ("[" * 60 + '{"data":{},"annotations":[]}' + "]" * 60, "nested more than 40 levels"),
         ("[" * 200_000, "nested more than 40 levels"),
         (
             '[{"data": {}, "annotations": [{"id": 99999999999999999999}]}]',
             "beyond the range of whole numbers",
         ),
-        ('[{"data": {"a": "\\ud800"}, "annotations": []}]', "half of a character"),
+        ('[{"data": {"a": "\\ud800"}, "annotations": []}]', "half of a surrogate pair"),
         ('[{"data": {}, "annotations": []}', "not JSON"),
     ],
 )

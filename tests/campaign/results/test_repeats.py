@@ -94,7 +94,7 @@ def test_answers_of_an_excluded_annotator_do_not_count(tmp_path):
         assert len(settle(store, about(store))) == 2
         recount_all(store, about(store))
     assert scores(path) == alone
-    with pytest.raises(InputError, match="no annotator 'bob'; there are 'ann', 'eve'"):
+    with pytest.raises(InputError, match="no annotator 'bob'; found 'ann', 'eve'"):
         with opened(path, write=True) as store:
             set_state(store, "bob", "excluded", "no")
 
@@ -132,7 +132,7 @@ def test_an_answer_to_a_hit_that_was_given_to_somebody_else_is_told(tmp_path):
     rows = answers(batch_file_rows(tmp_path / "b.csv"), 1, "bob")
     taken = take_in(path, write(tmp_path / "r.csv", rows))
     assert taken.notes == (
-        "answered HITs that were given to others: 'bob'; they count, 'easl retract' takes them out",
+        "answered HITs that were given to others: 'bob'; they count unless you use 'easl retract'",
     )
     assert (
         take_in(path, write(tmp_path / "s.csv", answers(batch_file_rows(tmp_path / "b.csv"), 2))).notes == ()

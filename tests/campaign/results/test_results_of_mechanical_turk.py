@@ -23,7 +23,7 @@ def crowd(tmp_path):
     ("cell", "found"),
     [
         ('[{"range1": 1}, {"range1": 2}]', "'range1' is answered in two forms"),
-        ('[{"range1": 1, "range1": 2}]', "'range1' stands twice"),
+        ('[{"range1": 1, "range1": 2}]', "'range1' appears twice"),
         ('{"range1": 1}', "the JSON is an object; expected a list"),
         ('[{"range1": [1]}]', "a list; expected a number"),
         ('[{"range1": "many", "range2": 1}]', "'many' is not a number"),
@@ -51,7 +51,7 @@ def test_answers_named_by_their_members_are_read_and_not_twice(crowd, tmp_path):
     rows[0] |= {"Answer.range1": "10", "Answer.range2": "", "Answer.na2.on": "true"}
     taken = take_in(path, write(tmp_path / "r.csv", rows))
     assert (taken.scores, taken.cannot_judge) == (1, 1)
-    with pytest.raises(InputError, match="'Answer.na2' stands in two columns"):
+    with pytest.raises(InputError, match="'Answer.na2' appears in two columns"):
         take_in(path, write(tmp_path / "t.csv", [rows[0] | {"Answer.na2": ""}]))
 
 

@@ -207,20 +207,18 @@ def test_a_judgment_comes_again_as_a_correction_and_not_as_it_was(tmp_path, caps
     cut[-1]["Answer.range5"] = "8"
     rows[-1]["Answer.range5"] = "87"
     take_in(path, write(tmp_path / "cut.csv", cut))
-    with pytest.raises(InputError, match="is in the campaign with another answer"):
+    with pytest.raises(InputError, match="is in the campaign with a different answer"):
         take_in(path, write(tmp_path / "r.csv", rows))
     code, out, _ = run(
         capsys, "easl", "retract", path, "--assignment", rows[-1]["AssignmentId"], "--why", "the file was cut"
     )
     assert (
-        code == 0
-        and "1 judgment retracted; the scores are computed again" in out
-        and "the file was cut" in out
+        code == 0 and "1 judgment retracted; the scores are recomputed" in out and "the file was cut" in out
     )
     code, out, _ = run(capsys, "easl", "update", path, tmp_path / "cut.csv")
     assert "0 new judgments" in out and "1 were retracted before and stay retracted" in out
     assert (
-        f"1 new judgments (5 scores); {len(rows) - 1} were there already"
+        f"1 new judgments (5 scores); {len(rows) - 1} were already there"
         in run(capsys, "easl", "update", path, tmp_path / "r.csv")[1]
     )
     code, _, err = run(capsys, "easl", "retract", path, "--undo", "1")
@@ -239,14 +237,14 @@ def test_one_is_taken_back_unless_all_are_asked_for_and_the_choice_is_said(tmp_p
     take_in(path, write(tmp_path / "r.csv", rows))
     before = path.read_bytes()
     for options, said in (
-        ((), "stated reason|state one"),
-        (("--why", "x"), "nothing says which judgment"),
-        (("--worker", "ann"), "state one"),
+        ((), "needs a reason"),
+        (("--why", "x"), "no judgment specified"),
+        (("--worker", "ann"), "needs a reason"),
         (("--worker", "ann", "--why", "x"), "8 judgments match; use --all"),
         (("--worker", "eve", "--why", "x"), "no judgment that counts has these properties"),
         (("--assignment", "A?", "--why", "x"), "AssignmentId 'A?'"),
         (("--row", "2", "--why", "x"), "name the file too"),
-        (("--undo", "1"), "there is no retraction number 1; there are none"),
+        (("--undo", "1"), "no retraction number 1; found none"),
         (("--list", "--why", "x"), "must be used alone"),
         (("--worker", "ann", "--why", "x", "--report", "x.html"), "--report is for 'easl status'"),
     ):

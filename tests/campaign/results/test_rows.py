@@ -41,7 +41,7 @@ def test_times_of_python_and_pandas_are_read():
             [{**ROW, "Answer.range1": 10**400}],
             "'Answer.range1': an integer of about 401 digits; expected a text",
         ),
-        ([{**ROW, "WorkerId": "q\ud800"}], "'WorkerId': 'q.*'; half of a pair of surrogates is no character"),
+        ([{**ROW, "WorkerId": "q\ud800"}], "'WorkerId': 'q.*'; half of a surrogate pair is not a character"),
         ([{**ROW, "SubmitTime": pd.NaT}], "'SubmitTime': NaT; expected a text, a finite number, or a time"),
     ],
 )

@@ -67,15 +67,9 @@ def test_answers_with_the_token_of_their_annotator_are_added(paged, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (
-            lambda rows: under(rows["ann"], "bob"),
-            "is that of 'ann', but the answers are under the name 'bob'",
-        ),
-        (
-            lambda rows: under(rows["ann"], "zoe"),
-            "is that of 'ann', but the answers are under the name 'zoe'",
-        ),
-        (lambda rows: under(rows["ann"], ""), "is that of 'ann', but the answers are under the name ''"),
+        (lambda rows: under(rows["ann"], "bob"), "belongs to 'ann', but the answers carry the name 'bob'"),
+        (lambda rows: under(rows["ann"], "zoe"), "belongs to 'ann', but the answers carry the name 'zoe'"),
+        (lambda rows: under(rows["ann"], ""), "belongs to 'ann', but the answers carry the name ''"),
         (
             lambda rows: without(under(rows["ann"], "bob")),
             "blank, but 'bob' is registered and got batch 1 on a page",
@@ -84,7 +78,7 @@ def test_answers_with_the_token_of_their_annotator_are_added(paged, tmp_path):
         (lambda rows: without(under(rows["ann"], "")), "blank, but '' is not registered, and HIT"),
         (
             lambda rows: [{**row, "Input.token": "ffff0000"} for row in rows["ann"]],
-            "'ffff0000' is nobody's in this campaign, but the answers are under the name 'ann'",
+            "'ffff0000' belongs to nobody in this campaign, but the answers carry the name 'ann'",
         ),
     ],
 )
@@ -125,7 +119,7 @@ def test_pages_that_were_handed_out_before_there_were_tokens_in_results_go_on(pa
     with closing(sqlite3.connect(path)) as db, db:
         assert db.execute("DELETE FROM setting WHERE name = 'tokens of batch 1'").rowcount == 1
     assert take_in(path, write(tmp_path / "old.csv", without(rows["ann"]))).new == len(rows["ann"])
-    with pytest.raises(InputError, match="is that of 'bob'"):
+    with pytest.raises(InputError, match="belongs to 'bob'"):
         take_in(path, write(tmp_path / "new.csv", under(rows["bob"], "ann")))
 
 

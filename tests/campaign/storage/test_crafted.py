@@ -97,7 +97,7 @@ def refused_everywhere(path, tmp_path, said):
         with pytest.raises(InputError) as error:
             ask()
         assert said in str(error.value), error.value
-        assert "go back to a copy of it" in str(error.value)
+        assert "restore a copy of it" in str(error.value)
     assert path.read_bytes() == before and not (tmp_path / "b.csv").exists()
 
 
@@ -175,14 +175,14 @@ ROWS = {
     "UPDATE hit SET plan = '[\"item\"]' WHERE number = 2": "table 'hit', row batch 1, number 2, column 'plan'",
     "UPDATE judgment SET times = 'noon' WHERE number = 2": "table 'judgment', row number 2, column 'times': 'noon' is not JSON",
     "UPDATE judgment SET hit = 77 WHERE number = 2": "a HIT that is not in the table 'hit'",
-    "UPDATE judgment SET annotator = 77 WHERE number = 2": "table 'judgment': a row names a row of table 'annotator' that is not there",
+    "UPDATE judgment SET annotator = 77 WHERE number = 2": "table 'judgment': a row refers to a missing row of table 'annotator'",
     "UPDATE score SET value = 'x' WHERE slot = 1": "column 'value': 'x'; expected a number from 0 to 1, or nothing",
     "UPDATE score SET value = 7.5 WHERE slot = 1": "column 'value': 7.5; expected a number from 0 to 1, or nothing",
     "UPDATE score SET raw = x'00' WHERE slot = 1": "column 'raw': b'\\x00'; expected a text",
-    "UPDATE score SET item = 99 WHERE slot = 1": "a row names a row of table 'item' that is not there",
+    "UPDATE score SET item = 99 WHERE slot = 1": "a row refers to a missing row of table 'item'",
     "UPDATE retraction SET judgment = '{}'": "table 'retraction', row number 1, column 'judgment'",
     "INSERT INTO text VALUES ('anchors', 'en', 'ltr', '7')": "table 'text', row name 'anchors', lang 'en', column 'body': 7",
-    "INSERT INTO packed VALUES ('state', zeroblob(240))": "table 'packed', row name 'state', column 'content': other numbers",
+    "INSERT INTO packed VALUES ('state', zeroblob(240))": "table 'packed', row name 'state', column 'content': numbers that differ",
 }  # fmt: skip
 
 
@@ -198,7 +198,7 @@ def test_a_stored_score_is_the_one_that_its_answer_gives(sent, tmp_path):
     spoilt(sent, "UPDATE score SET value = 0.99 WHERE judgment = 1 AND slot = 2")
     with closing(sqlite3.connect(sent)) as db:
         (raw,) = db.execute("SELECT raw FROM score WHERE judgment = 1 AND slot = 2").fetchone()
-    said = f"row judgment 1, slot 2, column 'value': 0.99, but the answer as it came, {raw!r}, gives {int(raw) / 100}"
+    said = f"row judgment 1, slot 2, column 'value': 0.99, but the original answer, {raw!r}, gives {int(raw) / 100}"
     refused_everywhere(sent, tmp_path, said)
 
 
@@ -217,7 +217,7 @@ def test_an_item_without_scores_is_as_it_was_at_the_start(tmp_path, method):
     path = campaign(tmp_path, method=method)
     assert status(path).judgments == 0
     spoilt(path, "UPDATE item SET a = 0.9 WHERE position = 3")
-    with pytest.raises(InputError, match="row position 3, column 'a': 0.9, but its 0 scores that count give"):
+    with pytest.raises(InputError, match="row position 3, column 'a': 0.9, but the 0 scores that count give"):
         status(path)
 
 
@@ -230,7 +230,7 @@ def test_a_score_of_a_log_is_the_one_that_its_answer_gives(judged, tmp_path):
     record["scores"][0]["value"] = 0.987
     log.write_text("\n".join([*lines[:k], json.dumps(record), *lines[k + 1 :]]))
     with pytest.raises(
-        InputError, match=f"line {k + 1}: slot 1 has the value 0.987, which is not what the answer"
+        InputError, match=f"line {k + 1}: slot 1 has the value 0.987, but the original answer"
     ):
         from_log(tmp_path / "new.db", log)
     assert not (tmp_path / "new.db").exists()

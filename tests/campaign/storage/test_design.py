@@ -74,7 +74,7 @@ def test_what_can_tell_a_system_or_a_known_score_is_never_shown(column):
             "'a'; a degraded item needs the id of the item",
         ),
         ("id sent role of", ["a|x||b", "b|y||"], "'b'; only an item of role degraded has an original"),
-        ("id sent role of", ["a|x|degraded|b", "b|y|degraded|c", "c|z||", "d|z||"], "'b' is degraded itself"),
+        ("id sent role of", ["a|x|degraded|b", "b|y|degraded|c", "c|z||", "d|z||"], "'b' is itself degraded"),
         (
             "id sent gold",
             ["a|x|50", "b|y|"],
@@ -82,7 +82,7 @@ def test_what_can_tell_a_system_or_a_known_score_is_never_shown(column):
         ),
         ("id sent gold", ["a|x|nan", "b|y|"], "'nan'; expected a known score from 0 to 1"),
         ("id sent role", ["a|x|attention", "b|y|", "c|y|"], "an item of role attention needs a known score"),
-        ("id sent role", ["a|x|calibration", "b|y|calibration"], "no item has the role item"),
+        ("id sent role", ["a|x|calibration", "b|y|calibration"], "no row has the role item"),
         ("id left right", ["a|x|1", "b|y|2"], "no column 'sent', and 2 others could hold the item's text"),
         ("id sent role", ["a|x|item", "b|y|qualification"], "1 item.s., but 2 per HIT"),
     ],
@@ -122,7 +122,7 @@ def test_a_design_that_the_items_file_cannot_bear_is_refused(tmp_path, options, 
         ({"repeats": 1.0}, "repeats=1.0; expected a share of slots"),
         ({"repeats": 0.5, "degraded": 0.3, "gold": 0.3}, "take 1.1 of all slots"),
         ({"gold": float("nan")}, "gold=nan"),
-        ({"judgments": 0}, "expected at least 1 annotator a HIT"),
+        ({"judgments": 0}, "expected at least 1 annotator per HIT"),
         ({"pay_hour": 0.0}, "pay_hour=0.0"),
         ({"on_repeat": "none"}, "on_repeat='none'"),
     ],
@@ -184,7 +184,7 @@ def test_a_rule_of_exclusion_stands_with_the_judgments_before_it_in_the_status(t
     second = rules()
     assert second["hash"] != first["hash"] and len(second["rules"]) == 2
     assert main(["easl", "status", str(path)]) == 0
-    assert "1 of them after judgments had come in" in capsys.readouterr().out
+    assert "1 of them after the first judgments" in capsys.readouterr().out
     with pytest.raises(InputError, match="rule of exclusion: 0 characters; expected 1 to 2000"):
         from pairproof.campaign.storage.rules import fix_exclusion
 

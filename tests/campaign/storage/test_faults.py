@@ -117,7 +117,7 @@ def limited(size: int, work):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
         with pytest.raises(
             PairproofError,
-            match="the disk is full or failing .* nothing was changed, make room and run this again",
+            match="the disk is full or failing .* nothing was changed; free some space and run this again",
         ):
             work()
 

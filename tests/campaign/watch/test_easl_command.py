@@ -33,7 +33,7 @@ def test_the_commands_of_the_interface_from_first_to_last(tmp_path, capsys):
     assert run(capsys, "easl", "update", db, results) == (0, f"{results}: 2 new judgments (10 scores)\n", "")
     assert (
         run(capsys, "easl", "update", db, results)[1]
-        == f"{results}: 0 new judgments (0 scores); 2 were there already and count once\n"
+        == f"{results}: 0 new judgments (0 scores); 2 were already there and count once\n"
     )
     code, said, err = run(capsys, "easl", "status", db, "--json")
     document = json.loads(said)
@@ -96,7 +96,7 @@ def test_agreement_and_systems_come_only_where_they_are_asked_for(tmp_path, caps
     )
     assert document["agreement"]["pairs"] == 1 and set(document["agreement"]["rest"]) == {"ann", "bob"}
     code, _, err = run(capsys, "easl", "status", path, "--standardise", "z-scores")
-    assert code == 3 and "ask for agreement or systems too" in err
+    assert code == 3 and "request agreement or systems too" in err
     assert "Agreement of annotators" in run(capsys, "easl", "status", path, "--agreement")[1]
 
 
@@ -144,7 +144,7 @@ def test_results_that_cannot_be_told_apart_later_are_said(tmp_path, capsys):
     assert "2 rows have neither AssignmentId nor WorkerId" in run(capsys, "easl", "update", path, file)[2]
     assert "HITs of earlier batches" not in run(capsys, "easl", "next", path, "--out", tmp_path / "b.csv")[2]
     assert (
-        "2 HITs of earlier batches are not answered yet"
+        "2 HITs of earlier batches are not yet answered"
         in run(capsys, "easl", "next", path, "--out", tmp_path / "b.csv")[2]
     )
 
@@ -196,18 +196,18 @@ def test_init_says_what_a_batch_and_enough_scores_will_cost(tmp_path, capsys):
     assert (found["cost"], found["batches"]) == (18.0, 4)
     lines = said.splitlines()
     assert lines[1] == (
-        "A batch is 12 HITs, 36 judgments and 3 scores an item: 1.0 hours, cost 18.00 at 20 s an item (--seconds)"
+        "A batch is 12 HITs, 36 judgments and 3 scores per item: 1.0 hours, cost 18.00 at 20 s per item (--seconds)"
     )
-    assert lines[2] == "10 scores an item take 4 batches: 4.0 hours, cost 72.00"
+    assert lines[2] == "10 scores per item take 4 batches: 4.0 hours, cost 72.00"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [(("--method", "easl"), "--method random shows all 8 items equally often, as a comparison of 2 systems needs; easl does not"),
-     (("--method", "easl", "--col", "system="), "easl suits 10 scores an item or more"),
+     (("--method", "easl", "--col", "system="), "easl suits at least 10 scores per item"),
      (("--method", "ra", "--col", "system="), "ra uses only the order within a HIT"),
-     (("--method", "da", "--per-hit", "1"), "da suits any number of items, and systems"),
-     (("--judgments", "5"), "Annotators: 5 or more")],
+     (("--method", "da", "--per-hit", "1"), "da suits any number of items and systems"),
+     (("--judgments", "5"), "Annotators: at least 5")],
 )  # fmt: skip
 def test_init_says_which_method_suits_the_items(tmp_path, capsys, options, said):
     rows = [f"i{k},text {k},s{k // 2},{'ab'[k % 2]}" for k in range(8)]
@@ -328,7 +328,7 @@ def test_the_demonstration_shows_every_step_and_leaves_a_campaign_to_go_on_with(
     document = json.loads(run(capsys, "easl", "status", "demo.db", "--json")[1])
     assert (document["judgments"], len(document["scores"])) == (16, 20)
     code, _, err = run(capsys, "easl", "demo")
-    assert code == 3 and "items.csv is here already; run 'easl demo' in an empty folder" in err
+    assert code == 3 and "items.csv already exists; run 'easl demo' in an empty folder" in err
 
 
 def test_the_demonstration_as_json_is_its_steps(tmp_path, capsys, monkeypatch):

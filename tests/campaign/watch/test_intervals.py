@@ -45,8 +45,8 @@ def test_status_export_and_scores_have_the_same_calibrated_intervals(tmp_path, c
     assert [float(r["low"]) for r in written] == low.tolist()
     assert item_scores(path).low.tolist() == low.tolist()
     text = told(capsys, "easl", "status", path)
-    assert "95% intervals are calibrated: a score counts for k = " in text
-    assert "a shift that all scores of an item share is not in them" in text
+    assert "95% intervals are calibrated: a score counts as k = " in text
+    assert "they do not include a shift that all scores of an item share" in text
 
 
 def test_easls_own_intervals_are_had_by_name_and_called_far_too_wide(tmp_path, capsys):
@@ -66,7 +66,7 @@ def test_easls_own_intervals_are_had_by_name_and_called_far_too_wide(tmp_path, c
 
 def test_a_campaign_with_too_little_data_says_which_intervals_it_shows_and_why(tmp_path, capsys):
     path = campaign(tmp_path)
-    assert "0 scores beyond the first of each item; 20 are needed" in told(capsys, "easl", "status", path)
+    assert "0 scores beyond the first of each item, but 20 are needed" in told(capsys, "easl", "status", path)
     run_batches(path, 2)
     found = json.loads(told(capsys, "easl", "status", path, "--json"))["intervals"]
     assert found["kind"] == "beta" and found["k"] is None and "10 scores beyond the first" in found["why"]
@@ -88,7 +88,7 @@ def test_other_methods_keep_their_own_intervals_and_say_so(method, kind, why):
 def test_where_judgments_do_not_vary_there_is_nothing_to_calibrate_with():
     state = observe(start("easl", 2), [[0, 1]] * 30, [[0.5, 0.25]] * 30)
     found = intervals_of(state, Spread(0.0, 58))
-    assert found.kind == "beta" and "all scores of an item are the same" in found.why
+    assert found.kind == "beta" and "all scores of each item are equal" in found.why
     ends = observe(start("easl", 2), [[0, 1]] * 30, [[1.0, 0.0]] * 30)
     assert "ends of the scale" in intervals_of(ends, Spread(0.1, 58)).why
     with pytest.raises(InputError, match="level=1.0"):

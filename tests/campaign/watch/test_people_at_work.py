@@ -111,7 +111,7 @@ def test_raw_and_corrected_scores_stand_side_by_side(walk):
     assert close["precision"] > close["raw"] and close["scale"] > close["raw"]
     frame = item_scores(path, "location").to_frame()
     assert list(frame.columns) == ["n", "raw", "raw_low", "raw_high", "score", "low", "high"]
-    assert len(frame) == 60 and "HIT has an effect" in item_scores(path, "location").why
+    assert len(frame) == 60 and "HIT has its own effect" in item_scores(path, "location").why
 
 
 def test_an_item_on_which_annotators_fall_apart_leads_the_disputed_ones(tmp_path, walk):

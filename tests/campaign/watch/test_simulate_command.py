@@ -133,7 +133,7 @@ GRID = (*FEW, "--shift", "0,.5", "--context", "none,uniform:.5")
 def test_several_shifts_and_contexts_are_a_grid_with_a_picture_and_verdicts(capsys, tmp_path):
     report = tmp_path / "grid.html"
     code, out, _ = run(capsys, *GRID, "--corrected", "--report", report)
-    assert code == 0 and "annotators are alike but for their shift: noise 0.200" in out
+    assert code == 0 and "annotators are alike except for their shift: noise 0.200" in out
     assert "Which method passes another as the shift grows?" in out and "What the paper claims" in out
     assert "RA beats DA:" in out and "EASL's gain over DA appears" in out
     assert report.read_text(encoding="utf-8").count("<svg") == 4
@@ -164,7 +164,7 @@ def test_long_work_says_how_long_it_takes(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    (["--shift", ".2,.1"], "expected numbers >= 0 that rise"), (["--shift", "much"], "expected a number, or several joined by commas"), (["--context", "helpful"], "expected none, uniform:FACTOR"),
+    (["--shift", ".2,.1"], "expected increasing numbers >= 0"), (["--shift", "much"], "expected a number, or several joined by commas"), (["--context", "helpful"], "expected none, uniform:FACTOR"),
     (["--context", "none,1"], "expected each context once"), (["--corrected", "--budget", "1"], "--corrected needs 2 or more annotations per item"),
     (["--agreement", ".9", "--shift", ".5"], "these differences between annotators (smaller ones allow more)"), (["--careless", "2"], "not in the range"),
     (["--agreement", "0.4", "--sd", "0.1"], "both set the noise"), (["--truth", "gold.csv"], "for a file add --column"), (["--methods", "elo"], "'elo'; expected some of"),

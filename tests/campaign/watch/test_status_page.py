@@ -102,7 +102,7 @@ def test_text_and_page_say_the_same_of_annotators(hostile):
     html = render_html(page(found, 0.95))
     for row in found.annotators.rows:
         assert f"{row.quality.mean:.2f}" in text and f"{row.quality.mean:.2f}" in html
-    assert "A flag excludes nobody" in text or not found.annotators.flagged
+    assert "A flag does not exclude an annotator" in text or not found.annotators.flagged
 
 
 def test_every_option_has_its_part_of_the_json(hostile, capsys):
@@ -136,7 +136,7 @@ def test_a_model_that_cannot_be_had_says_what_is_lacking(tmp_path, capsys):
 def test_an_empty_campaign_has_a_status_in_every_form(tmp_path, capsys):
     path = campaign(tmp_path)
     code, out, _ = run(capsys, "easl", "status", path, "--annotators", "--items-disagree")
-    assert code == 0 and "none with a name has a score that counts" in out
+    assert code == 0 and "no named annotator has a score that counts" in out
     assert run(capsys, "easl", "status", path, "--report", tmp_path / "p.html")[0] == 0
     assert run(capsys, "easl", "status", path, "--systems")[0] == 3
 

@@ -55,7 +55,7 @@ def test_the_command_answers_by_its_exit_code_and_records_every_look(tmp_path, c
         assert run(capsys, "easl", "update", path, take)[0] == 0
     code, out, err = run(capsys, "easl", "stop", path, "--rule", "items<=.9")
     assert code == 0 and out.startswith("may stop: 10 of 10 items") and "no further scores are needed" in out
-    assert "Another rule was looked at before: items<=0.3; alpha 0.05, planned 10 (1 look" in err
+    assert "Another rule was checked before: items<=0.3; alpha 0.05, planned 10 (1 look" in err
     code, out, _ = run(capsys, "easl", "stop", path, "--rule", "items<=.02", "--json")
     document = json.loads(out)
     assert (
@@ -95,7 +95,7 @@ def test_an_annotators_shift_is_no_difference_of_items():
         stop_rule("items<=.05"), answers(what, -np.ones(240), value, batch, names=()), items(10), 1
     )
     assert named.verdict == "stop" and named.corrected == "corrected for the annotators' locations"
-    assert unnamed.verdict == "go on" and "no annotator's name" in unnamed.corrected
+    assert unnamed.verdict == "go on" and "no annotator name" in unnamed.corrected
 
 
 def test_items_that_nobody_judged_keep_the_rule_from_stopping():
@@ -198,7 +198,7 @@ def test_planned_looks_are_made_once_a_step_and_what_is_settled_stays_settled(tm
     assert again.verdict == second.verdict and again.changed == ""
     other = look_at(stop_rule("top 1 systems"), *systems_study(rng, 70, 0.1), 3, earlier)
     assert (
-        "another rule was looked at before: top 1 systems; alpha 0.05, planned 120, O'Brien-Fleming with 4 looks"
+        "another rule was checked before: top 1 systems; alpha 0.05, planned 120, O'Brien-Fleming with 4 looks"
         in other.changed
     )
 

@@ -64,7 +64,7 @@ def test_conditions_on_numbers_need_no_cell_for_each_number() -> None:
     assert pairproof.count(frame, where=["length>0.3"], most_cells=200).n_comparisons == of
     text = frame.assign(length=[f"{x:.6f}" for x in frame.length])
     assert pairproof.count(text, where=["length>0.3"], most_cells=200).n_comparisons == of
-    with pytest.raises(TooLargeError, match="with where on 'length' makes more than 200"):
+    with pytest.raises(TooLargeError, match="with where on 'length' gives more than 200"):
         pairproof.count(frame, where=["length!=0.3"], most_cells=200)
 
 
@@ -80,7 +80,7 @@ def test_a_column_may_be_counted_by_and_chosen_by() -> None:
         ("lang=fr", "column 'lang': no row has 'fr'; the values are de, en"),
         ("lang>2", "column 'lang' is not numeric"),
         ("wins>1", "condition on 'wins', which are counted"),
-        ("turn>3", "no row has turn>3; its values go from 1 to"),
+        ("turn>3", "no row has turn>3; its values range from 1 to"),
     ],
 )
 def test_conditions_that_choose_nothing_are_refused(where: str, said: str) -> None:

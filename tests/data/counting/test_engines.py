@@ -239,7 +239,7 @@ def test_votes_of_spark_are_counted_by_its_cluster_and_refused_in_our_words(spar
     frame = of_spark(spark, 1000)
     with pytest.raises(InputError, match="no column 'kk' to count by"):
         pairproof.count(frame, by="kk")
-    with pytest.raises(InputError, match="'winner', 'Winner' differ in case only"):
+    with pytest.raises(InputError, match="'winner', 'Winner' differ only in case"):
         pairproof.count(frame.withColumnRenamed("k", "Winner"))
     none = spark.createDataFrame(
         [("A", "B", "tie"), ("A", None, "bad")], "model_a string, model_b string, winner string"

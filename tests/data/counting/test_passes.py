@@ -24,7 +24,7 @@ def test_a_level_that_no_row_has_is_no_label_and_blank_is_none() -> None:
     labels = Labels("judge", "table")
     assert labels.codes(np.array([0, 1, 2, 0]), ["a", " ", "NA", "unused"]).tolist() == [0, -1, -1, 0]
     assert labels.texts() == ["a"]
-    with pytest.raises(InputError, match="judge 'b ' has blanks around the name"):
+    with pytest.raises(InputError, match="judge 'b ' has leading or trailing blanks"):
         labels.codes(np.array([0]), ["b "])
 
 
@@ -56,5 +56,5 @@ def test_rows_that_change_between_the_pass_and_the_count_are_told(monkeypatch: p
     table = pairproof.count(frame)
     with passes(frame[:2], table, [], "") as found:
         monkeypatch.setattr("pairproof.data.counting.passes.count", lambda *_, **__: table)
-        with pytest.raises(InputError, match="the rows were others when they were read again"):
+        with pytest.raises(InputError, match="the rows had changed on the second reading"):
             list(found.batches())

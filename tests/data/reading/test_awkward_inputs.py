@@ -165,7 +165,7 @@ REFUSED_FILES = [
         edited(LONG, ("B,C,second", "B, C,second"), ("A,C,tie", "A, C,tie")),
         {},
         ItemError,
-        ["1 item name(s) have blanks around them: ' C'", "rename={' C': 'C'}"],
+        ["1 item name(s) have leading or trailing blanks: ' C'", "rename={' C': 'C'}"],
     ),
     ("an item called tie", edited(LONG, ("B,C,second", "tie,C,second")), {}, ItemError, ["'tie'", "rename"]),
     (
@@ -187,7 +187,7 @@ REFUSED_FILES = [
         LONG,
         {"items": ["A", "B"]},
         ItemError,
-        ["found 'C', not among the stated items 'A', 'B'"],
+        ["found 'C', not among the items given, 'A', 'B'"],
     ),
     (
         "a misspelt stated item",
@@ -196,7 +196,7 @@ REFUSED_FILES = [
         ItemError,
         ["found 'Chat'", "did you mean 'Chatt'"],
     ),
-    ("items stated twice", LONG, {"items": ["A", "B", "C", "A"]}, ItemError, ["'A' stated more than once"]),
+    ("items stated twice", LONG, {"items": ["A", "B", "C", "A"]}, ItemError, ["'A' given more than once"]),
     ("items as one string", LONG, {"items": "ABC"}, InputError, ["one string", "list"]),
     ("a rename of nobody", LONG, {"rename": {"D": "d"}}, ItemError, ["rename has 'D'", "found 'A'"]),
     (
@@ -323,7 +323,7 @@ REFUSED_FILES = [
         with_column(with_column(LONG, "age", 1, 2, 3), "age", 1, 2, 3),
         {},
         InputError,
-        ["more than one column is called 'age'"],
+        ["more than one column is named 'age'"],
     ),
     (
         "a column without a name",
@@ -364,14 +364,14 @@ REFUSED_FILES = [
         with_column(LONG, "judge", "ann", "ann ", "bob"),
         {},
         InputError,
-        ["row 2 (line 3), column 'judge': 'ann '", "blanks around"],
+        ["row 2 (line 3), column 'judge': 'ann '", "leading or trailing blanks"],
     ),
     (
         "levels that miss one",
         with_column(LONG, "sex", "f", "m", "x"),
         {"levels": {"sex": ["m", "f"]}},
         InputError,
-        ["column 'sex' holds 'x'", "'m', 'f'"],
+        ["column 'sex' contains 'x'", "'m', 'f'"],
     ),
     (
         "levels of a column that is not there",
@@ -417,7 +417,7 @@ REFUSED_FILES = [
         "first;a,second\n1,2\n",
         {},
         InputError,
-        ["at commas and at semicolons"],
+        ["both at commas and at semicolons"],
     ),
     # rankings
     (
@@ -446,7 +446,7 @@ REFUSED_FILES = [
         "system1,rank1,system2,rank2\nA,-1,B,-1\nA,1,B,\n",
         {},
         InputError,
-        ["no row ranks two systems"],
+        ["no row ranks two or more systems"],
     ),
     (
         "a rank without a system",
@@ -626,7 +626,7 @@ REFUSED_FILES = [
         "A,B\n0,7\n2,0\n",
         {"layout": "matrix", "winner": "rows"},
         InputError,
-        ["2 rows and 1 columns beside the row labels"],
+        ["2 rows and 1 columns besides the row labels"],
     ),
     (
         "a diagonal that is not zero",
@@ -722,14 +722,14 @@ REFUSED_FRAMES = [
         {"first": [["A"], ["B"]], "second": ["B", "A"], "outcome": ["first", "tie"]},
         {},
         InputError,
-        ["column 'first' holds neither text nor numbers"],
+        ["column 'first' contains lists, not text or numbers"],
     ),
     (
         "cells that are bytes",
         {"first": [b"A"], "second": [b"B"], "outcome": ["first"]},
         {},
         InputError,
-        ["column 'first' holds the bytes b'A'"],
+        ["column 'first' contains the bytes b'A'"],
     ),
     (
         "an encoding for a frame",
@@ -1111,7 +1111,7 @@ def test_a_frame_and_an_array_are_the_same_matrix_as_the_file(saved):
 
 def test_an_array_without_items_and_a_frame_without_row_labels_are_refused():
     counts = np.array([[0, 7], [2, 0]])
-    with pytest.raises(ItemError, match="has no labels, and no items are stated"):
+    with pytest.raises(ItemError, match="has no labels, and no items are given"):
         from_matrix(counts, winner="rows")
     with pytest.raises(ItemError, match="2 rows without labels"):
         from_matrix(pd.DataFrame(counts, columns=["A", "B"]), winner="rows")

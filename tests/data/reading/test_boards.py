@@ -65,7 +65,7 @@ def test_passes_find_winners_by_name() -> None:
     ("winner", "said"),
     [
         (["gpt", "yi", "tie"], "row 2, column 'winner': the winner is 'yi', which was not compared there"),
-        (["gpt", "model_b", "tie"], "holds names of models and 'model_b', which is the word for a side"),
+        (["gpt", "model_b", "tie"], "contains names of models and 'model_b', which is the word for a side"),
         (["Gpt", "model_b", "tie"], "'Gpt'"),
     ],
 )
@@ -78,7 +78,7 @@ def test_a_winner_that_can_be_read_in_two_ways_or_none_is_refused(
 
 def test_a_model_that_is_called_as_a_word_is_refused() -> None:
     frame = {"model_a": ["tied", "model_a"], "model_b": ["model_a", "tied"], "winner": ["model_a", "tied"]}
-    with pytest.raises(CodingError, match="holds names of models and 'model_a', which is one too"):
+    with pytest.raises(CodingError, match="contains names of models and 'model_a', which is one too"):
         pairproof.read(frame)
 
 
@@ -90,7 +90,7 @@ def test_soft_preferences_are_weights_and_the_middle_is_a_tie() -> None:
     renamed = {"a": frame["model_a"], "b": frame["model_b"], "p": frame["pref"]}
     same = pairproof.read(renamed, layout="soft", columns={"model_a": "a", "model_b": "b", "pref": "p"})
     assert same.digest() == table.digest()
-    with pytest.raises(InputError, match="layout 'soft'; count takes"):
+    with pytest.raises(InputError, match="layout 'soft'; count supports"):
         pairproof.count(frame)
     with pytest.raises(CodingError, match=r"row 1, column 'pref': pref is 1.5; expected a number from 0"):
         pairproof.read({**frame, "pref": [1.5, 0, 0, 0]})

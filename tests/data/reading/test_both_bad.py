@@ -74,7 +74,7 @@ def test_passes_over_rows_find_the_cells_of_both_bad() -> None:
 
 @pytest.mark.parametrize("how", [pairproof.read, lambda frame: pairproof.count(frame, by="both_bad")])
 def test_a_column_of_that_name_beside_such_answers_is_refused_with_a_cure(how) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(InputError, match=r"both_bad.*rename that column or leave it out, or say"):
+    with pytest.raises(InputError, match=r"both_bad.*rename or drop that column, or declare"):
         how(votes().assign(both_bad=0))
     how(votes(as_ties=True).assign(both_bad=0))
 

@@ -44,7 +44,7 @@ def test_reading_and_fitting_code_no_column_that_they_do_not_use():
 
 
 def test_a_column_whose_levels_are_stated_is_coded_at_once():
-    with pytest.raises(InputError, match="holds 'de', not among the stated levels"):
+    with pytest.raises(InputError, match="contains 'de', not among the given levels"):
         read(VOTES, levels={"lang": ["en"]})
     assert uncoded(read(VOTES, levels={"lang": ["en", "de"]})) == ["judge", "length"]
 
@@ -136,5 +136,5 @@ def test_an_error_in_the_judges_is_said_by_all_that_look_at_them():
     table = read({**VOTES, "judge": ["x", "y ", "x", "y", "x", "z"]})
     fit = fit_bradley_terry(table, ties="davidson")
     for use in (lambda: fit.clustered("judge"), lambda: str(fit.summary()), lambda: repr(table)):
-        with pytest.raises(InputError, match="row 2, column 'judge': 'y ' has blanks around the name"):
+        with pytest.raises(InputError, match="row 2, column 'judge': 'y ' has leading or trailing blanks"):
             use()

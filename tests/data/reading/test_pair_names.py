@@ -70,7 +70,7 @@ def test_names_that_are_pairs_agree_with_their_order_and_contradict_the_other(st
         from_wide(table, items=ITEMS, pair_order=OTHER[order], coding=CODING)
     message = str(caught.value)
     assert (
-        f"contradict pair_order={OTHER[order]!r}" in message and f"pair_order={order!r}: say that" in message
+        f"contradict pair_order={OTHER[order]!r}" in message and f"pair_order={order!r}: use that" in message
     )
     assert (
         "(column 3) would be read as" in message

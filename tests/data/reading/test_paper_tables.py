@@ -188,7 +188,7 @@ def test_a_command_tells_on_standard_error_how_it_read_a_table(tmp_path, capsys)
     said = capsys.readouterr()
     assert (
         "read as a table of HTML" in said.err
-        and "'Total' is the sum of its row, and was left out" in said.err
+        and "'Total' is the sum of its row, so it was left out" in said.err
     )
     assert said.out.startswith("{")
     assert run(["fit", path, "--quiet"]) == 3
@@ -243,12 +243,12 @@ REFUSED = [
     ("a.csv", ",A,B\nA,1-1,5-2\nB,2-5,\n", ROWS, "against itself is '1-1'"),
     ("a.csv", ",A,B,C\nA,,5-2,4-1-1\nB,,,3-1\nC,,,\n", ROWS, "has two numbers; expected three"),
     ("a.csv", ",A,B\nA,7,5\nB,2,\n", ROWS, "'A' against itself is '7'"),
-    ("a.csv", ",A,B\nA,,5\nB,2,\n", {**ROWS, "record": "wins-ties-losses"}, "here each has one"),
-    ("a.csv", ",A,B\nA,,-\nB,2,\n", ROWS, "write 0 where a pair was not compared"),
+    ("a.csv", ",A,B\nA,,5\nB,2,\n", {**ROWS, "record": "wins-ties-losses"}, "but these have one each"),
+    ("a.csv", ",A,B\nA,,-\nB,2,\n", ROWS, "write 0 for a pair that was not compared"),
     ("a.tex", r"\begin{tabular}{lrr} & A & B \\ \hline" "\nA & - & x7 \\\\\nB & 4 & - \\end{tabular}", ROWS,
      "row 1 (line 2), column 'B': the cell of row 'A' is 'x7'"),
     ("a.html", "<table><tr><th>a<th>b<tr><td>1<td>2</table>\n<table><tr><th>a<th>b<tr><td>1<td>2</table>", {},
-     "2 tables found in HTML; expected one; cut out the one that is meant into a file of its own (line 1; line 2)"),
+     "2 tables found in HTML; expected one; copy the one you need to its own file (line 1; line 2)"),
     ("a.html", "<p>none", {}, "no tables found"),
     ("a.csv", "home,away,score\nA,B,3-1\nB,A,-\n", {}, "row 2 (line 3), column 'score': the score is '-'; expected two numbers"),
     ("a.csv", "home,away,home_goals,away_goals\nA,B,3,\n", {}, "column 'away_goals': the score is blank"),
@@ -292,7 +292,7 @@ def test_cells_that_stand_for_nothing_are_told() -> None:
     frame = pd.read_csv(io.StringIO(",A,B,C\nA,,5-2,\nB,,,1-1\nC,,,\n"), index_col=0)
     found = pairproof.read(frame, layout="matrix", winner="rows")
     assert found.pooled() == {("A", "B"): (5, 0, 2), ("B", "C"): (1, 0, 1)}
-    assert "1 pairs have no cell, and were not compared" in found.read_as
+    assert "1 pairs have no cell, so they were not compared" in found.read_as
 
 
 def test_sums_of_records_are_left_out() -> None:
@@ -306,7 +306,7 @@ def test_sums_of_records_are_left_out() -> None:
         )
         found = pairproof.read(frame, layout="matrix", winner="rows")
         assert found.items == ("A", "B", "C") and found.pooled()["B", "C"] == (6, 0, 1)
-        assert f"'{name}' is the sum of its row, and was left out" in found.read_as
+        assert f"'{name}' is the sum of its row, so it was left out" in found.read_as
 
 
 def test_a_csv_stays_what_it_is(tmp_path: Path) -> None:

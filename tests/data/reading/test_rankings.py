@@ -178,7 +178,7 @@ def test_where_judges_are_named_the_warning_clusters_by_them() -> None:
 
 
 @pytest.mark.parametrize(("data", "said"), [
-    (wide([(1, 2, -1, 3), (1, 2, 3, -1)]), r"row 1, column 'rank3': 'C' is named and has no rank \(2 such places\); say what"),
+    (wide([(1, 2, -1, 3), (1, 2, 3, -1)]), r"row 1, column 'rank3': 'C' is named but has no rank \(2 such places\); specify"),
     ({"A": [1], "B": [2]}, "layout='rankings' needs system1, rank1"),
 ])  # fmt: skip
 def test_rankings_that_do_not_say_what_they_mean_are_refused(data: dict[str, Any], said: str) -> None:

@@ -393,7 +393,7 @@ def test_without_a_tie_category_the_codes_are_0_and_1():
 
 def test_what_a_wide_table_cannot_hold_is_refused():
     half = Comparisons.build(["A", "B"], [0, 1], [1, 0], [1, 0.5], None, [2, 1])
-    with pytest.raises(InputError, match=r"row 2: wins of 'B' against 'A' is 0.5 \(1 such row\(s\)\).*whole"):
+    with pytest.raises(InputError, match=r"row 2: wins of 'B' vs. 'A' is 0.5 \(1 such row\(s\)\).*whole"):
         to_wide(half)
     factor = Factor(np.array([0, -1]), ("f", "m"))
     table = Comparisons.build(["A", "B"], [0, 1], [1, 0], [1, 1], None, [2, 1], columns={"sex": factor})
@@ -496,11 +496,11 @@ def test_wmt11_melted_to_a_row_a_system_holds_the_same_comparisons(shared):
 
 @pytest.mark.parametrize(("change", "said"), [
     (dict(judge=["j"] * 7), r"row 6, column 'system': 'A' stands in row 4 of the same ranking .*share 'source' and 'judge'"),
-    (dict(judge=["j"] * 6 + [""]), "row 7, column 'judge': blank; every row needs it"),
+    (dict(judge=["j"] * 6 + [""]), "row 7, column 'judge': blank; every row needs a value"),
     (dict(rank=[1, 2, 2, 2, 1, 1, "x"]), "the rank is 'x'; expected a number >= 0"),
     (dict(system=list("ABCABA") + [""]), "row 7, column 'system': no item name"),
-    (dict(rank=[1, -1, "", 2, -1, 1, -1]), "no ranking has two ranked systems"),
-    (dict(weight=[1, 1, 2, 1, 1, 1, 1]), "row 3, column 'weight': another value than in the ranking's first row"),
+    (dict(rank=[1, -1, "", 2, -1, 1, -1]), "no ranking has two or more ranked systems"),
+    (dict(weight=[1, 1, 2, 1, 1, 1, 1]), "row 3, column 'weight': a different value in the ranking's first row"),
 ])  # fmt: skip
 def test_what_is_no_ranking_is_refused_with_its_row(change, said):
     with pytest.raises(InputError, match=said):
@@ -508,7 +508,7 @@ def test_what_is_no_ranking_is_refused_with_its_row(change, said):
 
 
 def test_without_anything_that_tells_rankings_apart_nothing_is_guessed():
-    with pytest.raises(InputError, match="nothing says which rows are one ranking"):
+    with pytest.raises(InputError, match="no column identifies the ranking"):
         read({"system": ["A", "B"], "rank": [1, 2]})
 
 

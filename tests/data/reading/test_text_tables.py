@@ -141,7 +141,7 @@ def test_a_hostile_text_is_read_or_refused_in_bounded_time(name: str) -> None:
 
 
 def test_a_text_longer_than_any_paper_is_refused_at_once() -> None:
-    with pytest.raises(InputError, match="2,097,153 characters.*cut out the table"):
+    with pytest.raises(InputError, match="2,097,153 characters.*copy the table"):
         text_table("x" * (M + 1), "t")
 
 

@@ -161,13 +161,13 @@ def test_names_with_commas_are_read_where_items_are_stated() -> None:
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("{a > b, a < c, b >...}", {}, "it was shortened by print; write it with as.character"),
+        ("{a > b, a < c, b >...}", {}, "print has shortened it; write it with as.character"),
         ("a > b", {}, "expected a text such as"),
         ("{a > b, a < c, b > d}", {"items": ["a", "b", "c"]}, "comparison 3 of 3 is 'b > d'; expected 'b > c'"),
         ("{a > b, a < c}", {"items": ["a", "b", "c"]}, "comparison 3 of 3 is ''"),
-        ("{a > b, a < c}", {}, "comparisons; expected those of all pairs"),
+        ("{a > b, a < c}", {}, "comparisons; expected each pair"),
         ("{a >> b, a 2< c, b > c}", {}, "degrees='ignore' keeps that"),
-        ("{a > b, a < c, b > c, b > a}", {"items": ["a", "b", "c"]}, "goes on after the 3 pairs of 3 items, with 'b > a'"),
+        ("{a > b, a < c, b > c, b > a}", {"items": ["a", "b", "c"]}, "continues after the 3 pairs of 3 items, with 'b > a'"),
     ],
 )  # fmt: skip
 def test_a_text_that_is_no_paircomp_is_refused(text: str, options: dict[str, Any], words: str) -> None:

@@ -62,10 +62,10 @@ def test_times_are_blocks_of_columns() -> None:
         (dict(answers=[[1, 2, 3], [1, -1, 2]]), (), "row 2: an item was not presented (1 such row(s)); prefmod has no such"),
         (dict(answers=[[1, 2, 3], [1, 1, 2]]), (), "row 2: two items have the same rank"),
         (dict(answers=[[1, 2, 3]], weights=[1.5]), (), "row 1: the weight is 1.5"),
-        (dict(answers=[[1, 2, 3]], weights=[1e9]), (), "1,000,000,000 persons would be 3,000,000,000 cells"),
+        (dict(answers=[[1, 2, 3]], weights=[1e9]), (), "1,000,000,000 persons need 3,000,000,000 cells"),
         (dict(answers=[[1, 2, 3]]), ("sex",), "no covariate 'sex'; found none"),
         (dict(answers=[[1, 2, 3]], columns={"sex": Factor(np.array([-1]), ("f",))}), ("sex",), "row 1: 'sex' has no value"),
-        (dict(answers=[[1, 2, 3]], columns={"sex": Factor(np.array([1]), ("f", "m"))}), ("sex",), "nobody has level 'f' of 'sex'"),
+        (dict(answers=[[1, 2, 3]], columns={"sex": Factor(np.array([1]), ("f", "m"))}), ("sex",), "no respondent has level 'f' of 'sex'"),
     ],
 )  # fmt: skip
 def test_what_prefmod_cannot_take_is_refused(parts: dict[str, Any], covariates: Any, words: str) -> None:

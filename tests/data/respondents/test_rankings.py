@@ -62,7 +62,7 @@ def test_only_the_order_of_ranks_counts(given_ranks: list[float], dense: list[in
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "table, row 1, column 'A': the rank is 0; if that is not a rank say what that means"),
+        ({}, "table, row 1, column 'A': the rank is 0; if that is not a rank specify the meaning"),
         ({"unranked": "below"}, "pass zero_based=True"),  # a word is for blank cells: 0 has to be named
         ({"unranked": {0: "last"}}, "unranked has the meaning 'last'"),
         ({"unranked": {"zero": "below"}}, "unranked has the code 'zero'"),
@@ -98,7 +98,7 @@ def ranks_below(row: list[int]) -> list[int]:
 @pytest.mark.parametrize(
     ("cell", "words"),
     [(-1, "row 2, column 'B': the rank is -1"), ("x", "row 2, column 'B': the rank is 'x'; expected a number"),
-     (float("inf"), "the rank is inf"), (None, "row 2, column 'B': no rank; say what that means")],
+     (float("inf"), "the rank is inf"), (None, "row 2, column 'B': no rank; specify the meaning")],
 )  # fmt: skip
 def test_a_cell_that_is_no_rank_is_refused_with_its_place(cell: Any, words: str) -> None:
     with pytest.raises(InputError) as error:
@@ -116,15 +116,15 @@ def test_a_file_is_named_with_its_line(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "which hold answers is not stated; pass items="),
+        ({}, "unclear which contain answers; pass items="),
         ({"items": ["A", "D"]}, "no column 'D' to hold answers"),
-        ({"items": ["x", "y", "z"], "answers": ["A", "B"]}, "2 columns hold answers, but 3 items need 3"),
-        ({"answers": ["A", "A"]}, "columns that hold answers stand twice: 'A'"),
+        ({"items": ["x", "y", "z"], "answers": ["A", "B"]}, "2 columns contain answers, but 3 items need 3"),
+        ({"answers": ["A", "A"]}, "answer columns appear twice: 'A'"),
         ({"answers": "AB"}, "answers='AB' is one string"),
-        ({"answers": ["A", "B", "C"], "times": 2}, "3 columns hold answers"),
+        ({"answers": ["A", "B", "C"], "times": 2}, "3 columns contain answers"),
         ({"items": ["A"], "times": 2}, "counts blocks of columns"),
-        ({"items": ["A"], "times": [".1"]}, "expected two or more different ends"),
-        ({"answers": ["A", "B"], "levels": {"sex": [1]}}, "levels are stated for 'sex'"),
+        ({"items": ["A"], "times": [".1"]}, "expected two or more different endings"),
+        ({"answers": ["A", "B"], "levels": {"sex": [1]}}, "levels are given for 'sex'"),
     ],
 )
 def test_columns_of_answers_are_stated_and_there(options: dict[str, Any], words: str) -> None:
@@ -195,14 +195,14 @@ def test_orders_rows_and_text_are_the_same_rankings(table: Respondents) -> None:
 
 def test_an_item_with_two_places_is_refused() -> None:
     # R's PlackettLuce takes the order B, B, C for ranks 0 1 3, without a word.
-    with pytest.raises(ItemError, match="table, row 1, column 'q': 'B' has place 1 already"):
+    with pytest.raises(ItemError, match="table, row 1, column 'q': 'B' already has place 1"):
         from_orders({"p": ["B"], "q": ["B"], "r": ["C"]}, places=["p", "q", "r"])
 
 
 @pytest.mark.parametrize(
     ("columns", "options", "words"),
     [
-        ({"p": ["A"], "q": ["D"]}, {"items": ["A", "B"]}, "row 1, column 'q': found 'D', not among the stated items"),
+        ({"p": ["A"], "q": ["D"]}, {"items": ["A", "B"]}, "row 1, column 'q': found 'D', not among the items given"),
         ({"p": ["A", "B"], "q": ["", "A"], "r": ["C", "C"]}, {}, "row 1, column 'r': an item, but none in the place before ('q')"),
         ({"p": ["A", "B"], "q": ["B", "C"]}, {}, "the ranking that begins here has no place for 'C' (2 such rankings)"),
         ({"p": ["A", "a"], "q": ["B", "B"]}, {}, "differ only in blanks, case"),
@@ -227,7 +227,7 @@ def test_numbers_of_items_are_orders_as_names_are() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [("A > B > ...", "R has shortened it"), ("A >  > B", "expected names with '>' or '=' between them"),
-     ("A > C", "found 'C', not among the stated items"), ("A > A", "'A' has place 1 already"),
+     ("A > C", "found 'C', not among the items given"), ("A > A", "'A' already has place 1"),
      ("A", "has no place for 'B'")],
 )  # fmt: skip
 def test_a_text_that_is_no_ranking_is_refused_with_its_place(text: str, words: str) -> None:
@@ -248,10 +248,10 @@ def test_rows_of_one_person_say_an_item_once_and_the_same_of_the_person() -> Non
     assert table.once.tolist() == [[1, 2], [2, 1]]
     assert np.asarray(table.columns["age"]).tolist() == [30, 40]
     with pytest.raises(
-        InputError, match="row 2, column 'age': age is 31, and another value in an earlier row"
+        InputError, match="row 2, column 'age': age is 31, but has another value in an earlier row"
     ):
         from_long_ranks({**rows, "age": [30, 31, 40, 40]}, person="id", item="item", rank="rank")
     with pytest.raises(
-        InputError, match="row 2, column 'item': 'A' stands in an earlier row of the same person"
+        InputError, match="row 2, column 'item': 'A' appears in an earlier row of the same person"
     ):
         from_long_ranks({**rows, "item": ["A", "A", "A", "B"]}, person="id", item="item", rank="rank")

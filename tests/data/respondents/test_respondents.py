@@ -85,11 +85,11 @@ def test_names_cannot_make_a_line_or_a_colour_of_their_own() -> None:
     [
         (dict(kind="rank", answers=[[1, 2, 3]]), "kind='rank'; expected one of 'comparisons', 'rankings', 'ratings'"),
         (dict(kind="rankings", answers=[[1, 2]]), "answers of shape (1, 1, 2); expected (rows, 1, 3)"),
-        (dict(kind="rankings", answers=[[1, 2, 2.5]]), "answers are of type float64"),
+        (dict(kind="rankings", answers=[[1, 2, 2.5]]), "answers have type float64"),
         (dict(kind="rankings", answers=[[1, 2, 3], [1, -2, 3]]), "table, row 2, answer 2: the code is -2"),
         (dict(kind="rankings", answers=[[1, 2, 2]], tie_category=False), "row 1: two of the items A, B, C have the same rank"),
         (dict(kind="rankings", answers=[[1, -1, -1], [0, 0, 0]]), "no answer compares two items"),
-        (dict(kind="comparisons", answers=[[1, 0, 1]]), "tie_category=None; say whether 'no preference'"),
+        (dict(kind="comparisons", answers=[[1, 0, 1]]), "tie_category=None; state whether 'no preference'"),
         (dict(kind="comparisons", answers=[[1, 0, 1]], tie_category=False), "row 1, answer 2: the code is 0; expected 1, -1, 9"),
         (dict(kind="comparisons", answers=[[9, 9, 9]], tie_category=True), "no answer compares two items"),
         (dict(kind="ratings", answers=[[1, 2, 3]]), "the scale has the points []"),

@@ -116,7 +116,7 @@ def test_small_expected_counts_are_counted_in_the_caution():
 
 
 def test_expected_counts_within_cochrans_rule_need_no_caution():
-    of_judges = "the chi-square supposes independent answers, and those of one judge go together"
+    of_judges = "the chi-square assumes independent answers, but those of one judge are related"
     assert fit_llbt(TABLE).goodness_of_fit().caution.startswith(of_judges)
     one_in_five = cells([[10, 10, 4]], [[10, 10, 4]] * 1)
     assert (
@@ -155,7 +155,7 @@ def test_cells_of_single_comparisons_have_no_p_value_and_a_few_of_them_a_caution
     )
     single = fit_llbt(counts(rows, ties=False), cells="row")
     assert single.cell_table().n_cells == 26
-    assert "26 cells holds a single comparison" in single.goodness_of_fit().caution
+    assert "26 cells has a single comparison" in single.goodness_of_fit().caution
     assert math.isnan(single.goodness_of_fit().p_deviance)
     some = fit_llbt(counts("A B 1 0 0; B C 6 0 5; A C 3 0 4", ties=False), cells="row").goodness_of_fit()
     assert "1 of 3 cells hold a single comparison" in some.caution and math.isfinite(some.p_deviance)

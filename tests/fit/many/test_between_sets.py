@@ -247,7 +247,7 @@ def test_an_infinite_reference_leaves_what_needs_none_and_the_warning_names_the_
         other.worth()["worth"].to_numpy()[:3], rel=1e-12
     )
     assert fit.ranks().to_dict()["items"] == other.ranks().to_dict()["items"]
-    assert "(--reference A) its 3 items have numbers" in str(fit.warnings[0])
+    assert "(--reference A) its 3 items have estimates" in str(fit.warnings[0])
 
 
 def test_votes_of_one_judge_against_another_set_count_as_one():

@@ -185,7 +185,7 @@ def test_the_frame_and_the_json_are_best_first():
     text = str(found)
     for words in (
         "1 to 2",
-        "all sets hold together",
+        "all sets hold jointly",
         "May be the best (Hsu",
         "not evidence that they are equal",
     ):

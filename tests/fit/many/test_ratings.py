@@ -300,7 +300,7 @@ def test_what_is_asked_wrongly_is_refused_with_what_is_expected(table: pairproof
     with pytest.raises(InputError, match="the model has 2 groups; name one of"):
         elo(pairproof.fit_bradley_terry(table, ties="half", by="lang"))
     with pytest.raises(
-        InputError, match="expected scores are of half wins, Davidson's and Rao and Kupper's ties"
+        InputError, match="expected scores are defined for half wins, Davidson and Rao-Kupper ties"
     ):
         elo(pairproof.fit_bradley_terry(table, ties="davidson", tie_scale=True), expected="score")
     alone = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [3], None, [0]))

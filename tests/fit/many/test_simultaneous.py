@@ -171,7 +171,7 @@ def test_a_difference_that_is_infinite_or_not_joined_leaves_the_family_and_is_na
     assert fit.contrasts("against the mean").what == ("B - mean", "C - mean")  # of the two
     two = pairproof.fit_bradley_terry(apart()).contrasts()
     assert two.what == ("A - B", "C - D") and len(two.left_out) == 4
-    assert two.left_out[0] == ("A - C", "no chain of comparisons joins the two")
+    assert two.left_out[0] == ("A - C", "no chain of comparisons connects the two")
 
 
 def test_what_one_cluster_determines_has_no_standard_error_and_says_so():
@@ -220,9 +220,7 @@ def test_the_summary_says_what_was_done():
         assert words in text
     assert all(len(line) <= 100 for line in text.splitlines())
     holm = str(d24_fit().contrasts("against one", "F", adjust="holm"))
-    assert (
-        "5 differences in log-odds, all against F: p-values adjusted by Holm; each interval by itself" in holm
-    )
+    assert "5 differences in log-odds, all against F: p-values adjusted by Holm; separate intervals" in holm
     short = d24_fit().contrasts().summary(rows=3)
     assert "... 12 of 15 differences are not shown" in short
 
@@ -259,9 +257,9 @@ def test_what_is_asked_wrongly_is_refused_with_what_was_expected():
         fit.contrasts("tukey")
     with pytest.raises(ItemError, match="no item 'Z'"):
         fit.contrasts("against one", "Z")
-    with pytest.raises(InputError, match="against names the item"):
+    with pytest.raises(InputError, match="against is only for the family 'against one'"):
         fit.contrasts("against one")
-    with pytest.raises(InputError, match="against names the item"):
+    with pytest.raises(InputError, match="against is only for the family 'against one'"):
         fit.contrasts("all pairs", "A")
     with pytest.raises(InputError, match="level=0.3; expected a number between 0.5 and 1"):
         fit.contrasts(level=0.3)
@@ -299,5 +297,7 @@ def test_too_many_differences_are_refused_with_their_number():
     )
     fit = pairproof.fit_bradley_terry(few)
     for call in (fit.contrasts, fit.ranks, lambda: fit.contrasts("against the best")):
-        with pytest.raises(TooLargeError, match="45,150 differences; critical values .* 300 items at most"):
+        with pytest.raises(
+            TooLargeError, match="45,150 differences; joint critical values .* at most 300 items"
+        ):
             call()

@@ -42,7 +42,7 @@ def test_effects_stand_from_the_greatest_to_the_least_with_their_intervals(ax):
 
 
 def test_what_cannot_be_drawn_is_refused(ax):
-    with pytest.raises(InputError, match="without random effects has none to draw"):
+    with pytest.raises(InputError, match="has no random effects to draw"):
         plot_effects(pairproof.fit_bradley_terry(TABLE), ax)
     fit = pairproof.fit_bradley_terry(TABLE, random="item:judge", method="laplace")
     with pytest.raises(InputError, match="component='judge'"):

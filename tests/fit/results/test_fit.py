@@ -51,7 +51,7 @@ def test_persons_who_say_nothing_are_counted_apart() -> None:
     answers = np.vstack([votes(50).answers[:, 0], np.full((3, 6), 9)])
     table = Respondents.build("ABCD", "comparisons", answers, tie_category=True)
     fit = pairproof.fit_pattern(table)
-    assert fit.n_persons == 50 and "50 (3 more say nothing)" in fit.summary()
+    assert fit.n_persons == 50 and "50 (3 more without information)" in fit.summary()
 
 
 def test_too_many_possible_answers_are_not_written_out() -> None:
@@ -68,7 +68,7 @@ def test_models_that_are_not_nested_are_not_compared() -> None:
     pattern, luce = pairproof.fit_pattern(table), pairproof.fit_plackett_luce(table)
     with pytest.raises(ComparisonError, match="not nested"):
         pattern.compare(luce)
-    with pytest.raises(ComparisonError, match="log-likelihoods are of different data"):
+    with pytest.raises(ComparisonError, match="log-likelihoods concern different data"):
         pattern.compare(pairproof.fit_llbt(pattern.data.as_independent()))
     with pytest.raises(ComparisonError, match="different answers"):
         pairproof.fit_pattern(votes(100)).compare(pairproof.fit_pattern(votes(101)))
@@ -204,9 +204,7 @@ def test_the_pattern_model_does_not_advise_what_only_plackett_and_luce_s_has() -
 
 def test_a_column_with_the_name_of_a_parameter_is_named_and_must_be_renamed() -> None:
     columns = {"A": [1, 2], "B": [2, 1], "tie": ["x", "y"], "order": [1, 2], "time": [3, 4]}
-    with pytest.raises(
-        InputError, match="no covariate can have the name 'order' or 'time': .* or leave it out"
-    ):
+    with pytest.raises(InputError, match="no covariate can have the name 'order' or 'time': .* or drop it"):
         pairproof.read_respondents(columns, "ranks", items=["A", "B"])
     table = pairproof.read_respondents({k: columns[k] for k in ("A", "B", "tie")}, "ranks", items=["A", "B"])
     with pytest.raises(FormulaError, match="'tie' names no column: .* A column of that name must be renamed"):
@@ -226,13 +224,13 @@ def test_a_pattern_that_nobody_gave_makes_ties_infinite_although_the_solver_s_ru
 @pytest.mark.parametrize(
     ("ask", "instead"),
     [
-        (lambda fit: fit.effects(), "fit_bradley_terry has them"),
-        (lambda fit: fit.predicted(), "fit_bradley_terry has them"),
-        (lambda fit: fit.sigma, "fit_bradley_terry has them"),
-        (lambda fit: fit.patterns(), "fit_pattern and fit_plackett_luce are of whole answers"),
-        (lambda fit: fit.n_persons, "fit_pattern and fit_plackett_luce are of whole answers"),
-        (lambda fit: fit.posterior(), "fit_latent_classes has them"),
-        (lambda fit: fit.shares, "fit_latent_classes has them"),
+        (lambda fit: fit.effects(), "fit_bradley_terry"),
+        (lambda fit: fit.predicted(), "fit_bradley_terry"),
+        (lambda fit: fit.sigma, "fit_bradley_terry"),
+        (lambda fit: fit.patterns(), "fit_pattern and fit_plackett_luce model whole answers"),
+        (lambda fit: fit.n_persons, "fit_pattern and fit_plackett_luce model whole answers"),
+        (lambda fit: fit.posterior(), "use fit_latent_classes"),
+        (lambda fit: fit.shares, "use fit_latent_classes"),
     ],
 )
 def test_a_part_that_a_model_has_not_is_refused_with_the_models_that_have_it(ask, instead) -> None:

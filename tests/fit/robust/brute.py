@@ -60,7 +60,7 @@ FITS: dict[str, Callable[[pairproof.Comparisons], Fit]] = {
     "rao-kupper with order": lambda t: pairproof.fit_bradley_terry(t, ties="rao-kupper", order_effect=True),
     "ties dropped": lambda t: pairproof.fit_bradley_terry(t, ties="drop", order_effect=True),
     "ties as half wins": lambda t: pairproof.fit_bradley_terry(t, ties="half"),
-    "tie parameter held at 0": lambda t: pairproof.fit_llbt(t, ties="none"),
+    "tie parameter fixed at 0": lambda t: pairproof.fit_llbt(t, ties="none"),
     "slope": lambda t: pairproof.fit_llbt(t, ties="davidson", by="age"),
     "factor": lambda t: pairproof.fit_llbt(t, ties="davidson", by="sex", order_effect=True),
     "factor and tie by factor": lambda t: pairproof.fit_llbt(t, ties="davidson", by="sex + tie:sex"),

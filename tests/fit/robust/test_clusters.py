@@ -176,8 +176,8 @@ def test_clipping_in_units_of_the_information_does_not_depend_on_the_basis(order
     [
         (("segment",), {}, "no column 'segment' to cluster by; its columns are judge, source"),
         (("judge", "source", "pair"), {}, "expected one column, or two different ones"),
-        ((), {"kind": "CR2"}, "of single votes there are CR1, which is the default, and CR0"),
-        ((), {"missing": "own"}, "missing='own' without a column, whose values alone could be missing"),
+        ((), {"kind": "CR2"}, "for single votes, use CR1"),
+        ((), {"missing": "own"}, "missing='own' without a column; it concerns missing values in the column"),
         ((), {"kind": "HC3"}, "expected one of CR0, CR1, CR2"),
         (("judge", "judge"), {}, "expected one column, or two different ones"),
         (("judge",), {"kind": "HC3"}, "expected one of CR0, CR1, CR2"),

@@ -371,7 +371,7 @@ def test_what_would_take_hours_is_refused_with_numbers(monkeypatch):
     ours, _ = both(pairproof.fit_llbt(table(), ties="davidson"))
     monkeypatch.setattr(degrees, "MOST", 100.0)
     with pytest.raises(
-        TooLargeError, match="1 contrasts of 6 parameters in 6 clusters take 9e.02 operations"
+        TooLargeError, match="1 contrasts of 6 parameters in 6 clusters need 9e.02 operations"
     ):
         ours.satterthwaite_all(np.eye(6)[:1])
 

@@ -170,7 +170,7 @@ def test_how_rows_are_read_is_said_once_by_the_table_or_by_rows(frame: pd.DataFr
         np.testing.assert_allclose(fit.clustered("rater", rows=rows).bse[expected.index], expected, rtol=SAME)
     by_role = pairproof.rows(other, columns={**columns, "judge": "rater"}, **how)
     np.testing.assert_allclose(fit.clustered("judge", rows=by_role).bse[expected.index], expected, rtol=SAME)
-    with pytest.raises(CodingError, match="'1' .* mean nothing"):
+    with pytest.raises(CodingError, match="'1' .* have no meaning"):
         fit.clustered("rater", rows=pairproof.rows(other, rename=how["rename"]))
 
 
@@ -239,14 +239,10 @@ def test_contrasts_ranks_and_joint_tests_are_those_of_memory(frame: pd.DataFrame
 
 
 BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
-    "labels": ({"winner": "Both"}, CodingError, r"'winner': 'Both' \(3 rows\) mean nothing"),
+    "labels": ({"winner": "Both"}, CodingError, r"'winner': 'Both' \(3 rows\) have no meaning"),
     "no answer": ({"winner": None}, CodingError, "'winner' is missing in 3 rows; filter them"),
     "no item": ({"model_b": None}, ItemError, "'model_b' is missing in 3 rows; filter them"),
-    "no judge": (
-        {"judge": None},
-        InputError,
-        "3 of 4,000 rows have no judge; give them one, or count and fit",
-    ),
+    "no judge": ({"judge": None}, InputError, "3 of 4,000 rows have no judge; fill it in, or count and fit"),
     "another item": ({"model_a": "m9"}, InputError, "not the rows of this fit: 'm"),
     "another language": ({"language": "fr"}, InputError, "language 'd?e?n?' has wins, ties, losses"),
 }
@@ -289,7 +285,11 @@ def test_other_rows_are_refused_with_the_first_cell_that_differs_and_both_number
 
 REFUSED: dict[str, tuple[tuple[str, ...], dict[str, Any], str]] = {
     "CR2": (("judge",), {"kind": "CR2"}, r"kind='CR2' needs .* rows= gives CR0 and CR1 .* judge % 64"),
-    "two columns": (("judge", "language"), {}, "one column at a time; rows= gives CR0 and CR1 of one column"),
+    "two columns": (
+        ("judge", "language"),
+        {},
+        "one column at a time; rows= gives CR0 and CR1 for one column",
+    ),
     "rows without": (("judge",), {"missing": "own"}, "through rows= every row needs its judge"),
     "another column": (("jugde",), {}, "no column 'jugde' to cluster by; .*did you mean 'judge'"),
 }
@@ -305,9 +305,9 @@ def test_what_passes_do_not_give_is_refused_with_what_is_offered(frame: pd.DataF
 
 def test_one_cluster_is_refused_and_a_judge_with_blanks_around_is_too(frame: pd.DataFrame) -> None:
     fit, _ = both(frame)
-    with pytest.raises(InputError, match=r"all rows of table are of one cluster \(x\)"):
+    with pytest.raises(InputError, match=r"all rows of table belong to one cluster \(x\)"):
         fit.clustered("judge", rows=frame.assign(judge="x"))
-    with pytest.raises(InputError, match="judge ' 3' has blanks around the name"):
+    with pytest.raises(InputError, match="judge ' 3' has leading or trailing blanks"):
         fit.clustered(
             "judge", rows=frame.assign(judge=" " + frame["judge"].astype(str)).sort_values("judge")[1000:]
         )
@@ -341,7 +341,7 @@ def test_a_cluster_of_most_rows_is_no_reason_to_refuse_but_in_memory(
     of_rows = pairproof.fit_bradley_terry(pairproof.read(votes), comparison_terms="length")
     same(fit.clustered("judge", rows=votes), of_rows.clustered("judge", kind="CR1"))
     monkeypatch.setattr(sums, "MOST_NUMBERS", 20_000)
-    with pytest.raises(TooLargeError, match="1 clusters that each hold a large part of what is known"):
+    with pytest.raises(TooLargeError, match="1 clusters each carry a large part of the information"):
         fit.clustered("judge", rows=votes)
 
 

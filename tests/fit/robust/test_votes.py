@@ -111,7 +111,7 @@ def test_a_tie_that_alone_sets_an_item_has_no_error_by_vote_and_is_named(frame: 
     fit = fitted(table, ties="half", reference="m1")
     found = fit.clustered()
     assert np.isnan(found.bse["new"]) and np.isfinite(found.bse["m2"])
-    with pytest.raises(NotEstimableError, match="is fitted from vote of new against m1 alone"):
+    with pytest.raises(NotEstimableError, match="is fitted from vote of new vs. m1 alone"):
         found.contrast("new", "m2")
 
 
@@ -119,7 +119,7 @@ def test_the_summary_still_says_when_answers_of_a_judge_go_together() -> None:
     crowd = votes(4_000, judges=25)
     found = fitted(pairproof.read(crowd), ties="half", reference="m0").clustered()
     said = " ".join(found.summary().split())
-    assert "those by single votes, which suppose independent answers; fit.clustered(" in said
+    assert "those by single votes, which assume independent answers; fit.clustered(" in said
     assert any("those by single votes" in str(w) for w in found.to_dict()["warnings"])
     drawn = found.bootstrap(replicates=19, seed=1)  # single comparisons, as of any fit
     assert drawn.se["m1"] > 0.0
@@ -129,7 +129,7 @@ def test_r_is_not_asked_of_single_votes_and_few_are_cautioned_of() -> None:
     fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [6], [2], [3])).clustered()
     assert fit.robust.title == "CR1 by vote (11 votes)"
     assert fit.robust.cautions == (
-        "11 clusters by vote: with fewer than 20 intervals by cluster are rough; compare them with fit.bootstrap()",
+        "11 clusters by vote: with fewer than 20, cluster-robust intervals are approximate; compare them with fit.bootstrap()",
     )
     notes = [answer.not_run for answer in clustered_counterparts(fit, backend_of("none"))]
     assert all("every vote is its own cluster" in note for note in notes) and notes

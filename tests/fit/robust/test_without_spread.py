@@ -32,22 +32,19 @@ def test_a_table_that_is_separated_throughout_has_a_summary_and_no_clusters():
 def test_clusters_that_say_exactly_the_same_give_no_standard_error_of_0(agreeing):
     by_judge = agreeing.clustered("judge")
     with pytest.raises(
-        NotEstimableError, match="A - B has no standard error by judge: all clusters say exactly"
+        NotEstimableError, match="A - B has no standard error by judge: all clusters give exactly"
     ):
         by_judge.contrast("A", "B")
     assert np.isnan(by_judge.bse["B"]) and np.isnan(by_judge.pvalues["B"])
-    assert "(no spread between clusters)" in by_judge.summary()
-    with pytest.raises(NotEstimableError, match="no spread of a part of the hypothesis"):
+    assert "(no variation between clusters)" in by_judge.summary()
+    with pytest.raises(NotEstimableError, match="no variation in a part of the hypothesis"):
         by_judge.wald(["B"])
     document = by_judge.to_dict()
     assert document["bse"]["B"] is None and "no-spread" in document["warning_kinds"]
-    assert any("all clusters say exactly the same" in said for said in document["warnings"])
+    assert any("all clusters give exactly the same" in said for said in document["warnings"])
     family = by_judge.contrasts()
     assert family.what == ("D - E",)
-    assert (
-        "A - B",
-        "all clusters say exactly the same of it, so that they show no spread",
-    ) in family.left_out
+    assert ("A - B", "all clusters give exactly the same value, so there is no variation") in family.left_out
     assert by_judge.contrast("D", "E").se > 0.1
 
 
@@ -113,7 +110,7 @@ def test_a_single_cluster_left_by_separation_is_told_from_a_single_cluster():
     ] * 3
     fit = pairproof.fit_bradley_terry(read(rows))
     with pytest.raises(
-        InputError, match=r"judge: all information about finite estimates is of one cluster \(u\)"
+        InputError, match=r"judge: all information about finite estimates is from one cluster \(u\)"
     ):
         fit.clustered("judge")
 
@@ -149,7 +146,7 @@ def test_items_that_an_order_effect_confounds_are_not_called_unjoined():
 def test_options_that_are_none_are_refused_whether_or_not_they_would_matter(agreeing):
     with pytest.raises(InputError, match="missing='drop'; expected 'refuse' or 'own'"):
         agreeing.clustered("judge", missing="drop")
-    with pytest.raises(InputError, match="expected names one by one"):
+    with pytest.raises(InputError, match="expected separate names"):
         agreeing.clustered(["judge", "source"])
 
 
@@ -164,4 +161,6 @@ def test_standard_errors_by_judge_allow_for_the_pairs_of_a_ranking():
     assert "standard errors are too small" in str(fit.warnings[0])
     said = fit.clustered("judge").warnings
     assert [w.kind for w in said] == ["rankings-as-pairs"]
-    assert "standard errors by cluster allow for that" in str(said[0]) and "too small" not in str(said[0])
+    assert "which cluster-robust standard errors allow for" in str(said[0]) and "too small" not in str(
+        said[0]
+    )

@@ -71,5 +71,5 @@ def test_what_is_no_axes_and_what_fits_no_page_is_refused():
         [f"i{k}" for k in range(n)], range(n - 1), range(1, n), [3] * (n - 1), None, [2] * (n - 1)
     )
     found = pairproof.fit_bradley_terry(table).contrasts("against one", "i0", "none")
-    with pytest.raises(InputError, match=r"151 differences do not fit one picture \(limit 150\)"):
+    with pytest.raises(InputError, match=r"151 differences do not fit in one picture \(limit 150\)"):
         plot_contrasts(found)

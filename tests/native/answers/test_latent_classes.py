@@ -260,7 +260,7 @@ def test_the_reference_says_nothing_of_differences_and_the_scale_nothing_of_odds
         "items sum"
     )
     part = pairproof.fit_latent_classes(two_kinds(), 2, random="A", starts=4)
-    with pytest.raises(InputError, match="random=A says which items differ between classes against D"):
+    with pytest.raises(InputError, match="random=A defines which items differ between classes relative to D"):
         part.with_reference("B")
 
 

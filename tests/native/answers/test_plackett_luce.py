@@ -202,8 +202,8 @@ def test_no_goodness_of_fit_is_claimed_where_a_tie_decides_how_many_items_are_ra
     assert fit.patterns().expected.sum() < 0.75 * 300
     test = fit.goodness_of_fit()
     assert np.isnan([test.pearson, test.p_pearson, test.p_deviance]).all() and test.deviance == fit.deviance
-    assert test.caution.startswith("no p-value: rankings of some of the items with ties")
-    assert "a tie decides how many items are ranked" in " ".join(fit.summary().split())
+    assert test.caution.startswith("no p-value: partial rankings with ties")
+    assert "a tie changes how many items are ranked" in " ".join(fit.summary().split())
     assert fit.to_dict()["goodness_of_fit"]["pearson"] is None
     strict = pairproof.fit_plackett_luce(salad(), tie_orders=())
     assert np.isfinite(strict.goodness_of_fit().pearson)

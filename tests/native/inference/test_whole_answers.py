@@ -120,7 +120,7 @@ def test_incomplete_answers_have_cr1_where_a_cluster_has_no_positive_information
         plain = pairproof.fit_pattern(table)
         fit = plain.clustered("club", kind="CR2")
         kinds.append(fit.robust.kind)
-        said = [caution for caution in fit.robust.cautions if "CR1 in place of CR2" in caution]
+        said = [caution for caution in fit.robust.cautions if "CR1 instead of CR2" in caution]
         assert len(said) == (fit.robust.kind == "CR1")
         if said:
             assert said[0] in " ".join(fit.summary().split())

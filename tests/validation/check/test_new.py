@@ -443,7 +443,7 @@ def test_a_ranking_that_has_no_estimates_without_a_prior_can_be_begun(here: Path
     [
         ("salad.csv --model plackett-luce", "say --layout"),
         ("salad.csv --model pattern --layout counts", "say --layout"),
-        ("salad.csv --layout ranks --items A,B,C,D --winner rows", "--winner is not for --layout ranks"),
+        ("salad.csv --layout ranks --items A,B,C,D --winner rows", "--winner does not apply to --layout ranks"),
         ("votes.csv --unranked below", "--unranked is for whole answers"),
         ("votes.csv --npseudo 0.5", "--npseudo"),
         ("votes.csv --formula home", '--formula: formula is for family = "bradley-terry"'),

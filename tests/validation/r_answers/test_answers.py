@@ -147,7 +147,7 @@ def test_what_is_for_comparisons_alone_is_refused_with_what_to_do() -> None:
         lambda: fit.llf_poisson,
     ):
         with pytest.raises(
-            pairproof.InputError, match="is for models of comparisons, and this one is of whole answers; "
+            pairproof.InputError, match="is for models of comparisons, but this one models whole answers; "
         ):
             asked()
 

@@ -89,5 +89,5 @@ def _check_same(where: str, item: str, here: Mapping[str, str | float], table: C
         if not same:
             raise ItemError(
                 f"{where}: item {quoted(item)} has {name} = {value!r}, but the model was fitted with {known!r};"
-                " leave the row out, or give the item another name"
+                " drop the row, or rename the item"
             )

@@ -48,7 +48,7 @@ def repeated_votes(table: Comparisons) -> Repeated | str:
     votes = votes.assign(first=table.first, second=table.second)
     one = ~votes.duplicated([name, "first", "second"])
     if "judge" not in keys and one.sum() > 1.1 * votes[name].nunique():
-        return f"{name} names several pairs, so it is no identifier of a vote"
+        return f"{name} covers several pairs, so it does not identify a vote"
     again = votes.assign(wins=table.wins, losses=table.losses).duplicated() & votes[name].notna()
     ids = votes[name]
     return Repeated(name, keys, np.flatnonzero(again), ids[again].nunique(), ids.nunique())
@@ -59,9 +59,9 @@ def _repeated(table: Comparisons) -> Iterator[str]:
     found = repeated_votes(table)
     if isinstance(found, Repeated) and found.rows.size:
         yield (
-            f"{found.ids:,} of {found.of:,} values of {table.own_names.get(found.column, found.column)} stand there more than"
-            f" once with the same pair and answer ({found.rows.size:,} rows too many): if they are the same votes, leave them"
-            " out; standard errors take them for new ones"
+            f"{found.ids:,} of {found.of:,} values of {table.own_names.get(found.column, found.column)} appear more than"
+            f" once with the same pair and answer ({found.rows.size:,} rows too many): if they are the same votes, remove"
+            " them; standard errors treat them as separate votes"
         )
 
 
@@ -96,6 +96,6 @@ def _at_once(table: Comparisons) -> Iterator[str]:
     # five deviations of a Poisson number and five more: a clean board of 1e6 votes gives none
     if same > chance + 5.0 * np.sqrt(chance) + 5.0:
         yield (
-            f"{same:,} votes repeat the vote before of the same judge (same pair, same answer{soon}), where chance makes about"
-            f" {chance:,.0f}: look whether they were sent twice"
+            f"{same:,} votes repeat the previous vote of the same judge (same pair, same answer{soon}), while about {chance:,.0f}"
+            f" are expected by chance: check whether they were sent twice"
         )

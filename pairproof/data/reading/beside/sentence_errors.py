@@ -62,8 +62,8 @@ def shared_sentences(first: SystemErrors, second: SystemErrors) -> Shared:
     """The sentences that two systems have in common, and those of one alone."""
     if first.sentences is None or second.sentences is None:
         raise InputError(
-            "the sentences have no names, so nothing says which errors of the two systems belong together;"
-            " add a sentence column"
+            "the sentences have no names, so the errors of the two systems cannot be"
+            " paired; add a sentence column"
         )
     at = {name: k for k, name in enumerate(second.sentences)}
     both = [(k, at[name]) for k, name in enumerate(first.sentences) if name in at]
@@ -152,9 +152,7 @@ def _numbers(table: Table, column: str, range_: str) -> FloatArray:
         found = table.shown(column, bad)
         cure = "; write decimals with a point" if DECIMAL_COMMA.fullmatch(found.strip("'\" ")) else ""
         if range_ == "> 0" and values[np.flatnonzero(bad)[0]] == 0:
-            cure = (
-                "; a sentence without reference words has no rate: take it out of the table for every system"
-            )
+            cure = "; a sentence without reference words has no rate: remove it for every system"
         raise table.refuse(bad, column, f"found {found}", f"expected a finite number {range_}{cure}")
     return values
 
@@ -163,7 +161,7 @@ def _names(table: Table, column: str | None) -> Factor | None:
     if column is None:
         return None
     found = labels(table, column)
-    table.check(found.codes < 0, column, "blank", "every row needs a name here, or leave the column out")
+    table.check(found.codes < 0, column, "blank", "every row needs a name; otherwise omit the column")
     return found
 
 
@@ -185,7 +183,7 @@ def _check_once(
     row = int(np.flatnonzero(again)[0])
     before = int(np.flatnonzero(key == key[row])[0])
     who = "" if systems is None else f" of system {quoted(systems.levels[systems.codes[row]])}"
-    name = "if they are different systems, name the column that says which with --system"
+    name = "if they are different systems, name the system column with --system"
     cure = name if systems is None else "keep one row of each"
-    there = f"{quoted(sentences.levels[sentences.codes[row]])}{who} is there already, in row {before + 1}"
+    there = f"{quoted(sentences.levels[sentences.codes[row]])}{who} is already in row {before + 1}"
     raise table.refuse(again, str(found["sentence"]), f"sentence {there}", cure)

@@ -83,7 +83,7 @@ def side_terms(asked: Sequence[str], columns: Collection[str]) -> tuple[SideTerm
     found = tuple(_term(text, columns) for text in asked)
     names = [term.name for term in found]
     if len(set(names)) < len(names):
-        raise InputError(f"style {listed(asked)}: two of these are the same; name each once")
+        raise InputError(f"style {listed(asked)}: two of these are the same; list each only once")
     return found
 
 
@@ -108,11 +108,11 @@ def _term(text: str, columns: Collection[str]) -> SideTerm:
         return SideTerm(name, whole[0][0], whole[0][1], kind)
     if single and kind == "difference":
         return SideTerm(name, "", "", kind, single)
-    one = f"{single} is one column, which is taken as a difference already"
-    why = one if single else "no two columns are called so"
+    one = f"{single} is a single column, which is already taken as a difference"
+    why = one if single else "no two columns have these names"
     raise InputError(
-        f"style {quoted(text)}: {why}; found {listed(list(columns))}{suggestion(pattern, columns)}; say both sides in one, such"
-        " as diff(tokens_{a,b})"
+        f"style {quoted(text)}: {why}; found {listed(list(columns))}{suggestion(pattern, columns)}; give both sides at once,"
+        " such as diff(tokens_{a,b})"
     )
 
 
@@ -121,7 +121,7 @@ def _found(name: str, columns: Collection[str]) -> str:
     starts = dict.fromkeys(c[: m.start()] for c in columns for m in re.finditer(r"\.|\Z", c))
     fits = [start for start in starts if start == name or start.endswith(f".{name}")]
     if name not in fits and len(fits) > 1:
-        raise InputError(f"{quoted(name)} may be {listed(fits)}; write the one that is meant in full")
+        raise InputError(f"{quoted(name)} may be {listed(fits)}; write the intended one in full")
     return name if name in fits else "".join(fits)
 
 
@@ -157,7 +157,7 @@ def _numbers(table: Comparisons, name: str) -> FloatArray:
     column = table.columns[name]
     if isinstance(column, Factor):
         raise InputError(
-            f"{table.source}: column {quoted(name)} is not numeric (it holds {quoted(column.levels[0])}), so it has no"
+            f"{table.source}: column {quoted(name)} is not numeric (it contains {quoted(column.levels[0])}), so it has no"
             " differences"
         )
     return column

@@ -47,7 +47,7 @@ def test_links_that_btm_has_not_are_refused(link):
 def test_text_of_an_argument_is_never_run(argument, text):
     given = {"outcome": "won", "player1": "a", "player2": "b", "data": data("baseball")}
     given[argument] = f"~ {text}" if argument == "formula" else text
-    with pytest.raises(FormulaError, match="never run as code"):
+    with pytest.raises(FormulaError, match="never executed as code"):
         bt.BTm(**given, backend="live")
 
 

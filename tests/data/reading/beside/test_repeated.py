@@ -39,7 +39,7 @@ def test_repeated_votes_are_told_with_their_number() -> None:
     frame = votes()
     note, _ = vote_notes(pairproof.read(pd.concat([frame, frame.head(500), frame.head(100)])))
     assert note.startswith(
-        "500 of 20,000 values of question_id stand there more than once with the same pair and answer (600"
+        "500 of 20,000 values of question_id appear more than once with the same pair and answer (600"
     )
 
 
@@ -56,10 +56,10 @@ def test_votes_that_follow_their_like_at_once_are_told() -> None:
     twice = frame.loc[np.sort(np.concatenate([np.arange(20_000), np.arange(60)]))].drop(columns="question_id")
     (note,) = vote_notes(pairproof.read(twice))
     assert note.startswith(
-        "60 votes repeat the vote before of the same judge (same pair, same answer within 60 s)"
+        "60 votes repeat the previous vote of the same judge (same pair, same answer within 60 s)"
     )
     (note,) = vote_notes(pairproof.read(twice.drop(columns="tstamp")))
-    assert "same pair, same answer), where chance makes about 0" in note
+    assert "same pair, same answer), while about 0 are expected by chance" in note
     later = twice.assign(tstamp=np.arange(len(twice)) * 3600.0)
     assert vote_notes(pairproof.read(later)) == ()
 

@@ -101,7 +101,7 @@ def test_the_summary_and_the_json_name_them_where_they_differ() -> None:
         assert fit.bse_expected is not None
         words = " ".join(fit.summary().split())
         assert (
-            "Standard errors: of the observed information; R's (glm, BTm, gnm) are of the expected one: B"
+            "Standard errors use the observed information; R's (glm, BTm, gnm) use the expected information: B"
             in words
         )
         document = json.loads(json.dumps(fit.to_dict()))

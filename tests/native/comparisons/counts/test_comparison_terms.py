@@ -209,7 +209,7 @@ def test_predictions_take_the_values_of_the_item_named_first() -> None:
     assert limits["p_first_low"][0] < limits["p_first"][0] == longer["p_first"][0] < limits["p_first_high"][0]
     with pytest.raises(InputError, match=r"expected a value for each of \['length', 'topic'\]"):
         fit.probabilities("topic=law", comparison={"width": 2.0})
-    with pytest.raises(InputError, match="the model has a slope on it"):
+    with pytest.raises(InputError, match="the model has a slope for it"):
         fit.probabilities("topic=law", comparison={"length": "long"})
 
 

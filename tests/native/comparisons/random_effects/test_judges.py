@@ -156,7 +156,7 @@ def test_everything_that_follows_takes_the_errors_by_judge() -> None:
     robust = fit.clustered("judge")
     assert robust.robust is not None and robust.robust.kind == "CR1"
     assert robust.robust.cautions[-1].startswith(
-        "CR1 in place of CR2: the information of a cluster about the fixed"
+        "CR1 instead of CR2: the information of a cluster about the fixed"
     )
     contrast = robust.contrast("A", "C")
     assert contrast.estimate == pytest.approx(fit.contrast("A", "C").estimate, abs=1e-10)
@@ -165,7 +165,7 @@ def test_everything_that_follows_takes_the_errors_by_judge() -> None:
     assert "on 2 and 9" in str(robust.wald(["B", "C"]))
     assert robust.worth()["worth"].sum() == pytest.approx(1.0)
     assert robust.clustered("site").bse["B"] == fit.clustered("site").bse["B"]
-    with pytest.raises(InputError, match="standard errors of prediction are the model's"):
+    with pytest.raises(InputError, match="standard errors of prediction come from the model"):
         robust.predicted("j1")
     with pytest.raises(InputError, match="clustered by judge, and a profile"):
         robust.profile()
@@ -238,10 +238,10 @@ def test_random_items_have_neither_clusters_nor_bootstrap() -> None:
     table = judged(6, 5)
     fit = pairproof.fit_bradley_terry(table, formula="(1 | item)", ties="drop")
     with pytest.raises(
-        InputError, match="no product over clusters, since comparisons of an item share its effect"
+        InputError, match="not a product over clusters, because comparisons of an item share its effect"
     ):
         fit.clustered("judge")
     with pytest.raises(InputError, match="share the random effects of the items"):
         fit.bootstrap("judge", replicates=49)
-    with pytest.raises(InputError, match="no likelihood of each judge"):
+    with pytest.raises(InputError, match="no likelihood per judge"):
         fitted(table, method="pql").clustered("judge")

@@ -107,7 +107,7 @@ def test_what_the_fit_has_is_answered_and_all_else_is_refused_with_what_is_offer
     assert str(through.contrast("m1", "m2")) == str(in_memory.contrast("m1", "m2"))
     assert str(through.ranks()) == str(in_memory.ranks())
     assert (
-        "no goodness of fit: the rows with its comparison terms were gone through"
+        "no goodness of fit: the rows with its comparison terms were read in passes"
         in through.summary().replace("\n             ", " ")
     )
     assert np.isnan(through.deviance) and through.to_dict()["llf"] == through.llf
@@ -127,7 +127,7 @@ def test_what_the_fit_has_is_answered_and_all_else_is_refused_with_what_is_offer
         lambda: pairproof.anova(through),
     ):
         with pytest.raises(
-            InputError, match=r"gone through and are not held; .*clustered\(COLUMN, rows=SOURCE\)"
+            InputError, match=r"read in passes and are not in memory; .*clustered\(COLUMN, rows=SOURCE\)"
         ):
             ask()
 

@@ -201,7 +201,7 @@ def test_a_database_of_something_else_is_refused_and_left_alone(tracks, state):
         sql(state, statement)
         before = state.read_bytes()
         with pytest.raises(
-            InputError, match="an SQLite database, but no state of a learning-curve experiment"
+            InputError, match="an SQLite database, but not a state of a learning-curve experiment"
         ):
             run(tracks, SMALL, state=state)
         assert state.read_bytes() == before
@@ -228,7 +228,7 @@ def test_an_empty_file_becomes_a_state_and_a_folder_does_not(tracks, state):
             "DROP TABLE result",
             "its schema is not the one that pairproof writes: no table 'result'. .*: name another file",
         ),
-        ("PRAGMA user_version = 5", "written by a newer pairproof .schema 5, this one knows 4."),
+        ("PRAGMA user_version = 5", "written by a newer pairproof .schema 5; this version supports 4."),
         ("PRAGMA user_version = 3", "schema 3, expected 4; the file is damaged or of an older pairproof"),
     ],
 )
