@@ -9,6 +9,7 @@ one for each reading where there are several.  Nothing is read by a proposal: wh
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -20,10 +21,10 @@ import pandas as pd
 
 from ...errors import InputError
 from ...text import listed, named
-from ..columns import Factor, FloatArray
+from ..columns import Factor, FloatArray, natural_order
 from ..wide import Pairs, lexicographic_pair_order, prefmod_pair_order
 from .assemble import Options
-from .cells import MISSING_WORDS, NUMBER, labels, numbers
+from .cells import MISSING_WORDS, NUMBER, canonical, labels, numbers, without
 from .nested import Lists, parts_of
 from .pair_columns import NO_PAIRS, named_pairs
 from .sources import ROLES, Table, check_names
@@ -125,7 +126,7 @@ class LayoutError(InputError):
     def worded(self, call: Callable[[Way], str]) -> str:
         """The message, in which `call` writes each way in Python or for the command line."""
         if not self.ways:
-            return f"{self.source}: {self.found}; {_EXPECTED}"
+            return f"{self.source}: {self.found}"
         asked = "The table does not say how it is read. If this is right, use it:"
         if len(self.ways) > 1:
             asked = f"This can be read in {len(self.ways)} ways, and nothing is guessed. Use the right one:"
@@ -162,6 +163,8 @@ def unread(table: Table, stated: Mapping[str, Any], ways: Sequence[Way] | None =
     names = listed(own.get(name, name) for name in table.columns)
     roles = {name: name.strip().casefold() for name in table.columns if name not in ROLES}
     odd = named(f"; {name!r} is not exactly {role!r}" for name, role in roles.items() if role in ROLES)
+    if not found:
+        odd += "; " + (table.n_rows and _Looks(table, stated).doubt() or _EXPECTED)
     layout = f"layout {stated['layout']!r}, but " if stated.get("layout") else ""
     return LayoutError(table.source, f"{layout}found the columns {names}{odd}", found, stated)
 
@@ -172,40 +175,86 @@ _EXPECTED = (
     " is what, for example columns={'first': 'left'} (--col first=left); scores of single items: pairproof easl import"
 )
 #: Codes that may be those for first, tie and second, or first and second, in this order.
-_CODINGS = ("1 -1", "1 0 -1", "1 2", "1 0", "0 1", "1 2 3", "1 3 2", "1 0 2", "0 1 2")
+_CODINGS = (
+    "1 -1", "1 0 -1", "1 2", "1 0", "0 1", "1 0.5 0", "0 0.5 1", "1 2 3", "1 3 2", "1 0 2", "0 1 2"
+)  # fmt: skip
+#: As :func:`_plain` writes them.
 _WORDS = {
-    "first": "first a left model_a option_a 1st win",
-    "tie": "tie draw equal same both neither none no_preference tied =",
-    "second": "second b right model_b option_b 2nd loss",
+    "first": "first a left l modela optiona assistanta responsea 1st win won",
+    "tie": "tie t draw d equal same both neither none nopreference tied = unentschieden",
+    "second": "second b right r modelb optionb assistantb responseb 2nd loss lost",
+    "both_bad": "bothbad tiebothbad botharebad",
 }
 _MEANT = {
     "first": "the first item is preferred",
     "tie": "neither",
     "second": "the second",
+    "both_bad": "both are bad",
     "missing": "no answer",
 }
 _ANSWER_NAMES = re.compile("winner|outcome|choice|chosen|prefer|answer|vote|result|label|better", re.I)
 _JUDGE_NAMES = re.compile("judge|rater|annotator|user|worker|participant|subject|respondent|voter", re.I)
+_COUNT_NAMES = re.compile("wins|won|votes|count|freq|times|weight|^n$", re.I)
 _POINT = re.compile(r"\s*(?:[0-9]|10)(?:\.0*)?\s*|" + "|".join(MISSING_WORDS))
-#: How arena votes name the winner; under any name of the column they say that it is not a column beside.
-_ARENA = {"model_a", "model_b", "tie", "tie (bothbad)"}
+#: How a column that names the winners writes a tie, plain.
+_TIED = {"tie", *_WORDS["both_bad"].split()[:2]}
+#: Values up to which a column may say who won, and the share of cells that may be slips of the pen.
+_MOST_ANSWERS, _MOST_STRAY = 5, 0.02
 _BLANKS = {"": "", "absent": "; a blank was not presented", "below": "; a blank is below all others"}
 #: Columns and rows that are looked at.
 _MOST_COLUMNS, _MOST_ROWS = 60, 5000
 
 
-def _codings(cells: Sequence[Factor]) -> list[dict[str, Any]]:
-    """What the codes of these columns may mean; none where that is unknown."""
-    codes = {level.strip() for factor in cells for level in factor.levels}
+def _plain(text: str) -> str:
+    """A code without case, blanks and marks."""
+    return re.sub(r"[\W_]+", "", text.casefold()) or text.strip()
+
+
+def _codings(cells: Sequence[Factor], sides: tuple[str, str] = ("", "")) -> list[dict[str, Any]]:
+    """What the codes of these columns may mean; none where that is unknown.  sides: names of the columns of items."""
+    codes = {canonical(level).strip() for factor in cells for level in factor.levels}
     blank = {"NA"} if any((factor.codes < 0).any() for factor in cells) else set()
     gone = codes & {*MISSING_WORDS, ".", *(("9", "99", "-9", "-99") if len(codes) > 2 else ())}
     codes, gone = codes - gone, gone | blank
     found = [way.split() for way in _CODINGS if {*way.split()} == codes]
-    meant = [code for words in _WORDS.values() for code in codes if code.lower() in words.split()]
-    found += [meant] if {*meant} == codes and 1 < len(meant) < 4 and not found else []
-    answers = [tuple(_WORDS) if len(way) == 3 else ("first", "second") for way in found]
+    answers = [tuple(_WORDS)[:3] if len(way) == 3 else ("first", "second") for way in found]
     missing = {"missing": sorted(gone)} if gone else {}
-    return [{**dict(zip(own, way)), **missing} for own, way in zip(answers, found)]
+    if found:
+        return [{**dict(zip(own, way)), **missing} for own, way in zip(answers, found)]
+    words = {answer: {*own.split()} for answer, own in _WORDS.items()}
+    for answer, side in zip(("first", "second"), sides):
+        words[answer] |= {_plain(side)} - {""}
+    meant = {answer: [code for code in sorted(codes) if _plain(code) in words[answer]] for answer in words}
+    known = sum(map(len, meant.values())) == len(codes) and meant["first"] and meant["second"]
+    each = {answer: own[0] if len(own) == 1 else own for answer, own in meant.items() if own}
+    return [{**each, **missing}] if known else []
+
+
+def _but_strays(
+    table: Table, cells: Mapping[str, Factor], sides: tuple[str, str] = ("", "")
+) -> tuple[list[dict[str, Any]], str]:
+    """What the codes may mean, but for a few cells that have none of them; and which cells these are."""
+    if found := _codings([*cells.values()], sides):
+        return found, ""
+    times = Counter[str]()
+    for factor in cells.values():
+        seen = np.bincount(factor.codes[factor.codes >= 0], minlength=len(factor.levels))
+        times.update(dict(zip(factor.levels, map(int, seen))))
+    rare = sorted((level for level in times if level not in MISSING_WORDS), key=times.__getitem__)
+    for k in range(1, min(len(rare) - 1, 4)):
+        stray = {*rare[:k]}
+        if (n := sum(map(times.__getitem__, stray))) > max(1, _MOST_STRAY * sum(times.values())):
+            break
+        if found := _codings([without(factor, stray) for factor in cells.values()], sides):
+            if not any(factor.codes.min() < 0 for factor in cells.values()):
+                found = [
+                    {answer: own for answer, own in each.items() if answer != "missing"} for each in found
+                ]
+            name = next(name for name, factor in cells.items() if stray & {*factor.levels})
+            row = int(np.isin(table.columns[name].astype(str), [*stray]).argmax())
+            are = f"{n} cells are" if n > 1 else "one cell is"
+            return found, f"{are} none of these: {listed(sorted(stray))} ({table.where(row, name)})"
+    return [], ""
 
 
 def _in_words(coding: Any) -> str:
@@ -225,16 +274,36 @@ def ways_of(table: Table, stated: Mapping[str, Any]) -> list[Way]:
             way
             for way in look()
             if layout in (None, way.arguments["layout"], _AS_PERSONS.get(way.arguments["layout"]))
+            and not _contradicts(table, way.arguments.get("columns", {}))
         ]
         if found:
             return found[:4]
     return []
 
 
-def ways_of_codes(table: Table, answer: str, **more: Any) -> list[Way]:
-    """What the codes of a column of answers may mean."""
-    known = [coding for coding in _codings([labels(table, answer)]) if "missing" not in coding]
-    return [Way({**more, "coding": coding}, f"{answer}, {_in_words(coding)}.") for coding in known]
+def _contradicts(table: Table, columns: Mapping[str, str]) -> bool:
+    """Whether columns are given other roles than were stated, or roles that other columns have."""
+    return any(
+        name != role and (role in table.columns or name in table.own_names) for role, name in columns.items()
+    )
+
+
+def ways_of_codes(table: Table, answer: str, sides: tuple[str, str] = ("", ""), **more: Any) -> list[Way]:
+    """What the codes of a column of answers may mean; rows without one of them are to be left out, as is said."""
+    factor = labels(table, answer)
+    known, stray = _but_strays(table, {answer: factor}, sides)
+    gone = {level for coding in known for level in coding.get("missing", ())}
+    blank = (factor.codes < 0) | np.isin(table.columns[answer].astype(str), [*gone])
+    if blank.any():
+        such = f" and {int(blank.sum()) - 1:,} more" if blank.sum() > 1 else ""
+        stray += f"{'; ' * bool(stray)}no answer in {table.where(int(blank.argmax()), answer)}{such}"
+    told = f" Rows that are no comparison are left out, and counted: {stray}." if stray else ""
+    more |= {"drop": "bad"} if stray else {}
+    name, found = table.own_names.get(answer, answer), []
+    for coding in known:
+        coding = {meaning: own for meaning, own in coding.items() if meaning != "missing"}
+        found.append(Way({**more, "coding": coding}, f"{name}, {_in_words(coding)}.{told}"))
+    return found
 
 
 class _Looks:
@@ -245,6 +314,7 @@ class _Looks:
         names = [name for name in table.columns if name not in lists][:_MOST_COLUMNS]
         self.table, self.stated = table, _stated(stated)
         self.cells = {name: labels(table, name) for name in names}
+        self.texts = {name: table.columns[name].astype(str) for name in names}
 
     def at_texts(self) -> Iterator[Way]:
         """Whole answers in one column of text."""
@@ -299,42 +369,88 @@ class _Looks:
 
     def at_sides(self) -> Iterator[Way]:
         """Two columns of items, and what came of each comparison."""
-        pair = max(combinations(self.cells, 2), key=lambda pair: self._alike(*pair), default=())
-        if not pair or self._alike(*pair) < 0.3:
+        if not (pair := self._sides()):
             return
-        (a, b), texts = pair, {name: self.table.columns[name].astype(str) for name in self.cells}
+        (a, b), texts = pair, self.texts
         judge = {"judge": name for name in texts if name not in pair and _JUDGE_NAMES.search(name)}
         others = [name for name in texts if name not in (*pair, *judge.values())]
-        for name in others:
-            named_so = (texts[name] == texts[a]) | (texts[name] == texts[b])
-            arena = {"model_a", "model_b"} <= {*texts[name]} <= _ARENA
-            if arena or named_so.any() and (named_so | (texts[name] == "tie")).all():
+        stated = [name for name in ("outcome", "winner") if name in self.table.own_names and name in others]
+        for name in stated or others:
+            named_so = self._names_a_side(name, pair)
+            words = {_plain(text) for text in texts[name][~named_so]}
+            if words <= {*_TIED, "modela", "modelb"} and (named_so.any() or {"modela", "modelb"} <= words):
                 columns = {"model_a": a, "model_b": b, "winner": name, **judge}
                 yield Way({"layout": "votes", "columns": columns}, f"{name} names the winner, {a} or {b}.")
                 return
         sides = {"first": a, "second": b, **judge}
-        answers = [name for name in others if ways_of_codes(self.table, name)]
+        own = self.table.own_names
+        as_votes = "outcome" not in stated and bool(stated or re.search("model", own.get(a, a), re.I))
+        roles = (
+            ("model_a", "model_b", "winner", "votes") if as_votes else ("first", "second", "outcome", "long")
+        )
+        codes = {name: ways_of_codes(self.table, name, (own.get(a, a), own.get(b, b))) for name in others}
+        answers = stated or [name for name in others if codes[name] and not _COUNT_NAMES.search(name)]
         for name in list(filter(_ANSWER_NAMES.search, answers)) or answers:
-            yield from ways_of_codes(self.table, name, layout="long", columns={**sides, "outcome": name})
+            columns = {**dict(zip(roles, (a, b, name))), **judge}
+            for way in codes[name]:
+                yield replace(way, arguments={"layout": roles[3], "columns": columns, **way.arguments})
+        if stated or any(map(_ANSWER_NAMES.search, answers)):
+            return
         counts = [name for name in others if _numeric(self.cells[name]) and name not in answers]
         ties = {"ties": name for name in counts if re.search("tie|draw", name, re.I)}
         wins = [name for name in counts if name not in ties.values()]
-        wins = (
-            wins if len(wins) < 3 else [name for name in wins if re.search("win|won|vote|count", name, re.I)]
-        )
+        wins = wins if len(wins) < 3 else [name for name in wins if _COUNT_NAMES.search(name)]
         if len(wins) == 2:
             columns = {**sides, "wins": wins[0], "losses": wins[1], **ties}
             told = f"{wins[0]} counts how often {a} won, {wins[1]} how often {b} did."
             yield Way({"layout": "counts", "columns": columns}, told)
         places = [name for name in texts if not _numeric(self.cells[name])]
+        places = [name for name in places if name in pair or self._names_a_side(name, pair).mean() < 0.3]
         places = [name for name in places if len({*self.cells[name].levels} & {*self.cells[a].levels}) > 1]
         if len(places) > 2:
             told = f"One column per place, with the item there; {places[0]} is the best place, {places[-1]} the last."
             yield Way({"layout": "orders", "places": places}, told)
             return
-        for winner, loser in (pair, pair[::-1]) if not answers and len(wins) < 2 else ():
+        wins = list(filter(_COUNT_NAMES.search, wins))
+        if answers or len(wins) > 1 or self._undecided(pair, (*wins, *judge.values())):
+            return
+        for winner, loser in (pair, pair[::-1]):
             columns = {"winner": winner, "loser": loser, **{"weight": name for name in wins}, **judge}
             yield Way({"layout": "winners", "columns": columns}, f"{winner} beat {loser}.")
+
+    def _sides(self) -> tuple[str, str] | None:
+        """The two columns that have the items of a comparison."""
+        pair = max(combinations(self.cells, 2), key=lambda pair: self._alike(*pair), default=None)
+        return pair if pair and self._alike(*pair) >= 0.3 else None
+
+    def _undecided(self, pair: tuple[str, str], known: Sequence[str] = ()) -> list[str]:
+        """Columns beside two sides that may say who won: of few values, or that name one of the two."""
+        few = (name for name in self.cells if name not in (*pair, *known))
+        named_so = {name: self._names_a_side(name, pair) for name in few}
+        few_values = {name for name in named_so if 1 < len(self.cells[name].levels) <= _MOST_ANSWERS}
+        return [name for name, rows in named_so.items() if name in few_values or rows.mean() > 0.3]
+
+    def _names_a_side(self, name: str, pair: tuple[str, str]) -> Any:
+        """bool[n_rows]: where the column has the item of one of the two sides."""
+        a, b = (self.texts[side] for side in pair)
+        return (self.texts[name] == a) | (self.texts[name] == b)
+
+    def doubt(self) -> str:
+        """What may be meant where no call can be proposed, as nothing says what the values of a column mean."""
+        pair = self._sides()
+        if not pair or not (undecided := self._undecided(pair)):
+            return ""
+        first, second, answer = (self.table.own_names.get(name, name) for name in (*pair, undecided[0]))
+        values = listed(natural_order(self.cells[undecided[0]].levels), _MOST_ANSWERS + 1)
+        columns, beaten = {"first": first, "second": second, "outcome": answer}, {
+            "winner": first,
+            "loser": second,
+        }
+        return (
+            f"{answer!r} ({values}) may say which of {first!r} and {second!r} won, and nothing is guessed. If it does, state"
+            f" columns={columns!r}, and what each value means, coding={{'first': ..., 'tie': ..., 'second': ...}}"
+            f" (if it names the winner, write each tie as 'tie'); if {first!r} always won, columns={beaten!r}"
+        )
 
     def _alike(self, a: str, b: str) -> float:
         """How many items two columns share, 0 to 1, if they may be the two sides of a comparison."""
@@ -347,7 +463,8 @@ class _Looks:
         if not one & two or len(one | two) < 2 or numeric and not sides:
             return 0.0
         same = (self.table.columns[a].astype(str) == self.table.columns[b].astype(str)).mean()
-        return (len(one & two) / min(len(one), len(two)) + sides) / 2 if same < 0.05 else 0.0
+        less = 0.25 if numeric else 0.5  # two columns of numbers may say something of the two that have names
+        return (len(one & two) / min(len(one), len(two)) + sides) * less if same < 0.05 else 0.0
 
     def at_items(self) -> Iterator[Way]:
         """One column per item, with its rank or its rating; or per place, with the number of the item."""

@@ -355,7 +355,7 @@ def read(
     except CodingError:
         answer = "" if coding is not None or layout not in WORDS else NEEDED[layout][2]
         known = Coding.read(WORDS.get(layout, "first=first,second=second"))
-        if answer and not any(known.meaning(level) is not None for level in labels(table, answer).levels):
+        if answer and not any(known.meaning(w) in (FIRST, SECOND) for w in labels(table, answer).levels):
             if ways := ways_of_codes(table, answer, layout=layout):
                 raise unread(table, given, ways) from None
         raise

@@ -35,6 +35,15 @@ def _votes(header: str, answers: tuple[str, ...]) -> str:
     return "\n".join([header, *map(",".join, rows)]) + "\n"
 
 
+def _judged(header: str, answers: tuple[str, ...], beside: tuple[str, ...] = ("u1", "u2", "u3")) -> str:
+    pairs = [*permutations(("x", "y", "z"), 2)] * 4
+    rows = [
+        (*pair, answers[k * 5 % 7 % len(answers)], beside[k % 3], beside[k % 2])
+        for k, pair in enumerate(pairs)
+    ]
+    return "\n".join([header, *map(",".join, rows)]) + "\n"
+
+
 RANKS = [*permutations("1234")][::2]
 RATINGS = [*product("12345", "135", "245")]
 #: File -> its text, and the options of each command that the message proposes.
@@ -95,6 +104,35 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "by name": (
         _votes("one,two,better", ("A", "B", "B")),
         ["--layout votes --col model_a=one --col model_b=two --col winner=better"],
+    ),
+    "verdicts": (
+        _judged("left_model,right_model,verdict,rater,date", ("left", "right", "tie", "both bad")),
+        [
+            "--layout votes --col model_a=left_model --col model_b=right_model --col winner=verdict --col judge=rater"
+            " --coding 'first=left,tie=tie,second=right,both_bad=both bad'"
+        ],
+    ),
+    "letters of sides": (
+        _judged("model_a,model_b,vote,user_id,timestamp", ("A", "B", "T")),
+        ["--layout votes --col winner=vote --col judge=user_id --coding first=A,tie=T,second=B"],
+    ),
+    "names of the columns": (
+        _judged("answer_left,answer_right,choice,rater,date", ("answer_left", "answer_right")),
+        [
+            "--layout long --col first=answer_left --col second=answer_right --col outcome=choice --col judge=rater"
+            " --coding first=answer_left,second=answer_right"
+        ],
+    ),
+    "beside lengths": (
+        _judged("one,two,preferred,length_a,length_b", ("1", "2"), ("120", "35", "41")),
+        ["--layout long --col first=one --col second=two --col outcome=preferred --coding first=1,second=2"],
+    ),
+    "games": (
+        _judged("white,black,score,user,date", ("1", "0.5", "0")),
+        [
+            f"--layout long --col first=white --col second=black --col outcome=score --col judge=user"
+            f" --coding first={a},tie=0.5,second={b}" for a, b in ("10", "01")
+        ],
     ),
     "codes": (
         _votes("first,second,outcome", ("0", "1")),
@@ -181,3 +219,65 @@ def test_fit_answers_and_tree_propose_the_same_table_as_one_of_persons(
         proposed = re.findall(rf"^    pairproof {first} table.csv (.*)$", capsys.readouterr().err, re.M)
         assert len(proposed) == 2 and all("--person id" in options for options in proposed)
     assert run(["fit-answers", "table.csv", *shlex.split(proposed[0])]) == 0
+
+
+@pytest.mark.parametrize("file", ["verdicts"], indirect=True)
+def test_the_command_that_was_asked_for_is_proposed_and_keeps_the_columns_that_were_stated(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for typed in ("leaderboard table.csv", "leaderboard table.csv --col winner=verdict --col judge=rater"):
+        assert run(typed.split()) == 3
+        (command,) = re.findall("^    pairproof (.*)$", capsys.readouterr().err, re.M)
+        said = shlex.split(command)
+        assert said[:2] == ["leaderboard", "table.csv"]
+        assert {"model_a=left_model", "model_b=right_model", "winner=verdict", "judge=rater"} <= {*said}
+        assert run(said) == 0, capsys.readouterr().err
+        assert "3 models, 24 votes" in capsys.readouterr().out
+
+
+def test_a_side_is_no_winner_while_a_column_of_few_values_or_of_its_items_is_not_understood(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = {
+        "codes": _judged("left,right,verdict,rater,date", ("lq", "mq", "rq")).replace(
+            "left,right", "one,two"
+        ),
+        "covariate": _judged("champion,opponent,surface,rater,date", ("clay", "grass")),
+        "names and another word": _votes("one,two,best", ("A", "B", "draw")),
+    }
+    for text in texts.values():
+        Path("table.csv").write_text(text)
+        assert run(["fit", "table.csv"]) == 3
+        said = capsys.readouterr().err
+        assert "    pairproof" not in said and "nothing is guessed" in said
+        one, two, answer = text.split("\n")[0].split(",")[:3]
+        assert (
+            f"--col first={one} --col second={two} --col outcome={answer}, and what each value means" in said
+        )
+
+
+def test_the_loser_is_the_other_column_once_the_winner_is_stated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text(CASES["beaten"][0])
+    assert run(["fit", "table.csv", "--col", "winner=opponent"]) == 3
+    assert re.findall("^    pairproof (.*)$", capsys.readouterr().err, re.M) == [
+        "fit table.csv --layout winners --col winner=opponent --col loser=champion"
+    ]
+
+
+def test_a_vote_with_an_odd_code_or_without_one_is_named_and_left_out_by_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = CASES["verdicts"][0].replace("x,y,left,u1,u1", "x,y,???,u1,u1", 1).replace("x,z,tie", "x,z,", 1)
+    Path("table.csv").write_text(lines)
+    assert run(["fit", "table.csv"]) == 3
+    said = capsys.readouterr().err
+    assert "one cell is none of these: '???' (table.csv, row 1 (line 2), column 'verdict')" in said
+    assert "no answer in table.csv, row" in said
+    (command,) = re.findall("^    pairproof (.*)$", said, re.M)
+    assert run(shlex.split(command)) == 0
+    assert "rows left out: 1 no answer, 1 unknown answer" in capsys.readouterr().err
