@@ -24,9 +24,9 @@ from ...text import listed, named
 from ..columns import Factor, FloatArray, natural_order
 from ..wide import Pairs, lexicographic_pair_order, prefmod_pair_order
 from .assemble import Options
-from .cells import MISSING_WORDS, NUMBER, canonical, labels, numbers, without
+from .cells import MISSING_WORDS, NUMBER, canonical, labels, numbers
 from .nested import Lists, parts_of
-from .pair_columns import NO_PAIRS, named_pairs
+from .pair_columns import NO_PAIRS, all_pairs, named_pairs
 from .sources import ROLES, Table, check_names
 
 #: Names of the two sides, of their wins, of ties, of their scores, and of how often a row stands; neither
@@ -210,50 +210,42 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.casefold()) or text.strip()
 
 
-def _codings(cells: Sequence[Factor], sides: tuple[str, str] = ("", "")) -> list[dict[str, Any]]:
-    """What the codes of these columns may mean; none where that is unknown.  sides: names of the columns of items."""
-    codes = {canonical(level).strip() for factor in cells for level in factor.levels}
-    blank = {"NA"} if any((factor.codes < 0).any() for factor in cells) else set()
+def _codings(levels: set[str], blank: bool, sides: tuple[str, str]) -> list[dict[str, Any]]:
+    """What codes may mean, by those that are known; none where one is not.  sides: names of the columns of items."""
+    codes = {canonical(level).strip() for level in levels}
     gone = codes & {*MISSING_WORDS, ".", *(("9", "99", "-9", "-99") if len(codes) > 2 else ())}
-    codes, gone = codes - gone, gone | blank
-    found = [way.split() for way in _CODINGS if {*way.split()} == codes]
-    answers = [tuple(_WORDS)[:3] if len(way) == 3 else ("first", "second") for way in found]
+    codes, gone = codes - gone, gone | ({"NA"} if blank else set())
     missing = {"missing": sorted(gone)} if gone else {}
-    if found:
-        return [{**dict(zip(own, way)), **missing} for own, way in zip(answers, found)]
+    answers = ("first", "tie", "second")
+    if found := [way.split() for way in _CODINGS if {*way.split()} == codes]:
+        return [{**dict(zip(answers[:: 4 - len(way)], way)), **missing} for way in found]
     words = {answer: {*own.split()} for answer, own in _WORDS.items()}
     for answer, side in zip(("first", "second"), sides):
         words[answer] |= {_plain(side)} - {""}
-    meant = {answer: [code for code in sorted(codes) if _plain(code) in words[answer]] for answer in words}
-    known = sum(map(len, meant.values())) == len(codes) and meant["first"] and meant["second"]
-    each = {answer: own[0] if len(own) == 1 else own for answer, own in meant.items() if own}
-    return [{**each, **missing}] if known else []
+    meant = {answer: sorted(code for code in codes if _plain(code) in words[answer]) for answer in words}
+    if not (meant["first"] and meant["second"]) or sum(map(len, meant.values())) < len(codes):
+        return []
+    return [{**{answer: own[0] if len(own) == 1 else own for answer, own in meant.items() if own}, **missing}]
 
 
 def _but_strays(
     table: Table, cells: Mapping[str, Factor], sides: tuple[str, str] = ("", "")
 ) -> tuple[list[dict[str, Any]], str]:
     """What the codes may mean, but for a few cells that have none of them; and which cells these are."""
-    if found := _codings([*cells.values()], sides):
-        return found, ""
     times = Counter[str]()
     for factor in cells.values():
-        seen = np.bincount(factor.codes[factor.codes >= 0], minlength=len(factor.levels))
-        times.update(dict(zip(factor.levels, map(int, seen))))
-    rare = sorted((level for level in times if level not in MISSING_WORDS), key=times.__getitem__)
-    for k in range(1, min(len(rare) - 1, 4)):
-        stray = {*rare[:k]}
-        if (n := sum(map(times.__getitem__, stray))) > max(1, _MOST_STRAY * sum(times.values())):
-            break
-        if found := _codings([without(factor, stray) for factor in cells.values()], sides):
-            if not any(factor.codes.min() < 0 for factor in cells.values()):
-                found = [
-                    {answer: own for answer, own in each.items() if answer != "missing"} for each in found
-                ]
-            name = next(name for name, factor in cells.items() if stray & {*factor.levels})
-            row = int(np.isin(table.columns[name].astype(str), [*stray]).argmax())
+        seen = np.bincount(factor.codes + 1, minlength=len(factor.levels) + 1)
+        times.update(dict(zip(("", *factor.levels), map(int, seen))))
+    levels, allowed = sorted({*times} - {""}, key=times.__getitem__), max(
+        1, _MOST_STRAY * sum(times.values())
+    )
+    for k in range(min(len(levels), 4)):
+        stray, n = levels[:k], sum(map(times.__getitem__, levels[:k]))
+        if n <= allowed and (found := _codings({*levels[k:]}, times[""] > 0, sides)):
+            name = next((name for name, factor in cells.items() if {*stray} & {*factor.levels}), "")
+            row = int(table.columns[name].astype(str).isin(stray).to_numpy().argmax()) if name else 0
             are = f"{n} cells are" if n > 1 else "one cell is"
-            return found, f"{are} none of these: {listed(sorted(stray))} ({table.where(row, name)})"
+            return found, name and f"{are} none of these: {listed(stray)} ({table.where(row, name)})"
     return [], ""
 
 
@@ -329,14 +321,43 @@ class _Looks:
         items = [*map(str, self.stated.get("items", ()))]
         names = [*self.stated.get("pairs", ())] or [name for name in self.cells if name not in NO_PAIRS]
         names = names[: len(items) * (len(items) - 1) // 2] if items else names
-        if found := named_pairs(names, items):
+        if found := named_pairs(names, items) or (None if items else self._pairs_in_cells(names)):
             yield from self._by_pairs(*found)
         elif items and len(names) == len(items) * (len(items) - 1) // 2:
             yield from self._by_pairs(names, items)
 
-    def _by_pairs(
-        self, names: list[str], items: list[str], order: Pairs | None = None, more: str = ""
-    ) -> Iterator[Way]:
+    def _pairs_in_cells(self, names: Sequence[str]) -> tuple[list[str], list[str], Pairs] | None:
+        """As :func:`named_pairs`, of columns whose cells name the two items."""
+        two = {name: natural_order(self._items_in(name)) for name in names}
+        times = Counter(item for pair in two.values() for item in pair)
+        two = {name: p for name, p in two.items() if len(p) == 2 and min(times[item] for item in p) > 1}
+        return all_pairs([*two], [*two.values()])
+
+    def _items_in(self, name: str) -> set[str]:
+        """The codes of a column that are no word for a tie, nor for no answer."""
+        return {v for v in self.cells[name].levels if _plain(v) not in _WORDS["tie"].split()} - MISSING_WORDS
+
+    def _codings_of_pairs(
+        self, names: list[str], items: list[str], order: Pairs | None
+    ) -> tuple[list[Any], str]:
+        """What the codes of columns of pairs mean, which may be the names of the two items; and which cells have none."""
+        if "coding" in self.stated:
+            return [self.stated["coding"]], ""
+        cells = {name: self.cells[name] for name in names}
+        levels = {v for factor in cells.values() for v in factor.levels}
+        by_name = (self._items_in(name) <= {items[a], items[b]} for name, (a, b) in zip(names, order or ()))
+        if order and len(levels & {*items}) > 2 and all(by_name):
+            blank = ["NA"] * any((factor.codes < 0).any() for factor in cells.values())
+            own = {
+                "tie": sorted(levels - {*items} - MISSING_WORDS),
+                "missing": sorted(levels & MISSING_WORDS) or blank,
+            }
+            coding = {"first": "first", "second": "second", **{k: v for k, v in own.items() if v}}
+            return [coding], " Each cell names the item that is preferred."
+        found, stray = _but_strays(self.table, cells)
+        return [each for each in found if "both_bad" not in each], stray and f" But {stray}: correct it."
+
+    def _by_pairs(self, names: list[str], items: list[str], order: Pairs | None = None) -> Iterator[Way]:
         stated, columns, n = self.stated, [*self.table.columns], len(items)
         usual = {"prefmod": prefmod_pair_order(n), "lexicographic": lexicographic_pair_order(n)}
         orders: list[Any] = [name for name, pairs in usual.items() if order in (None, pairs)]
@@ -350,7 +371,13 @@ class _Looks:
         as_pairs = any(k * (k - 1) // 2 == total for k in range(n + 1, total + 1))
         if as_pairs or [name for name in columns if name in (*names, *others)][: len(names)] != names:
             known["pairs"] = names
-        codings = [stated["coding"]] if "coding" in stated else _codings([self.cells[name] for name in names])
+        codings, more = self._codings_of_pairs(names, items, order)
+        if (
+            all(re.fullmatch("[A-Za-z]?[0-9]+", item) for item in items)
+            or "items" not in stated
+            and not order
+        ):
+            more += f" The table does not name the items: replace {','.join(items)} by their names."
         for way, coding in product([stated.get("pair_order")] if "pair_order" in stated else orders, codings):
             pairs = usual.get(way, ()) if isinstance(way, str) else order or ()
             shown = " ".join(f"{items[a]}:{items[b]}" for a, b in pairs[:6]) + " ..." * (len(pairs) > 6)
@@ -364,8 +391,7 @@ class _Looks:
             alike.setdefault(name.rstrip("0123456789") if name[-1:].isdigit() else "", []).append(name)
         names = max((own for prefix, own in alike.items() if prefix), key=len, default=[])
         items = next((ascii_uppercase[:n] for n in range(3, 27) if n * (n - 1) // 2 == len(names)), "")
-        more = f" The table does not name the items: replace {','.join(items)} by their names."
-        yield from self._by_pairs(names, [*items], None, more) if items and "items" not in self.stated else ()
+        yield from self._by_pairs(names, [*items]) if items and "items" not in self.stated else ()
 
     def at_sides(self) -> Iterator[Way]:
         """Two columns of items, and what came of each comparison."""
@@ -442,10 +468,8 @@ class _Looks:
             return ""
         first, second, answer = (self.table.own_names.get(name, name) for name in (*pair, undecided[0]))
         values = listed(natural_order(self.cells[undecided[0]].levels), _MOST_ANSWERS + 1)
-        columns, beaten = {"first": first, "second": second, "outcome": answer}, {
-            "winner": first,
-            "loser": second,
-        }
+        columns = {"first": first, "second": second, "outcome": answer}
+        beaten = {"winner": first, "loser": second}
         return (
             f"{answer!r} ({values}) may say which of {first!r} and {second!r} won, and nothing is guessed. If it does, state"
             f" columns={columns!r}, and what each value means, coding={{'first': ..., 'tie': ..., 'second': ...}}"
@@ -471,18 +495,21 @@ class _Looks:
         own = {name: factor for name, factor in self.cells.items() if name not in NO_PAIRS and factor.levels}
         whole = [name for name, factor in own.items() if all(map(_POINT.fullmatch, factor.levels))]
         values = {name: numbers(self.table, name)[0][:_MOST_ROWS] for name in whole}
-        for size, start in ((n, k) for n in range(len(whole), 2, -1) for k in range(len(whole) - n + 1)):
+        windows = [(n, k) for n in range(len(whole), 2, -1) for k in range(len(whole) - n + 1)]
+        for tied, (size, start) in product((False, True), windows):
             names = whole[start : start + size]
             rows = [sorted(v for v in row if v == v) for row in zip(*(values[name] for name in names))]
-            if all(row == [*range(1, len(row) + 1)] for row in rows):
+            if all(_are_ranks(row, tied) for row in rows):
                 for blank in ("absent", "below") if any(len(row) < size for row in rows) else ("",):
                     ranks = _stated({"layout": "ranks", "items": names, "unranked": blank})
                     yield Way(ranks, f"One column per item, with its rank; 1 is the best{_BLANKS[blank]}.")
-                    if names[0][-1:].isdigit():
+                    if names[0][-1:].isdigit() and not tied:
                         items = [str(k) for k in range(1, size + 1)]
                         orders = {"layout": "orders", "places": names, "items": items, "cells": "numbers"}
                         told = "One column per place, the best first, with the number of the item"
                         yield Way(_stated({**orders, "unranked": blank}), f"{told}{_BLANKS[blank]}.")
+                if tied:
+                    break
                 return
         if numbered := list(self._numbered()):
             yield from numbered
@@ -493,6 +520,11 @@ class _Looks:
             scale = f"{min(points):g}-{max(points):g}"
             told = f"One column per item, with its rating from {scale} (all points of the scale, used or not); {best} is best."
             yield Way({"layout": "ratings", "items": names, "scale": scale, "best": best}, told)
+
+
+def _are_ranks(row: Sequence[float], tied: bool) -> bool:
+    """Whether sorted numbers are 1 to as many as there are; tied: or the best is 1, and none is above that."""
+    return [*row] == [*range(1, len(row) + 1)] or tied and row[0] == 1 and row[-1] <= len(row)
 
 
 def _numeric(factor: Factor) -> bool:
