@@ -328,7 +328,7 @@ class _Looks:
 
     def _pairs_in_cells(self, names: Sequence[str]) -> tuple[list[str], list[str], Pairs] | None:
         """As :func:`named_pairs`, of columns whose cells name the two items."""
-        two = {name: natural_order(self._items_in(name)) for name in names}
+        two = {name: natural_order(self._items_in(name)) for name in names if not _numeric(self.cells[name])}
         times = Counter(item for pair in two.values() for item in pair)
         two = {name: p for name, p in two.items() if len(p) == 2 and min(times[item] for item in p) > 1}
         return all_pairs([*two], [*two.values()])
