@@ -334,7 +334,8 @@ def _seconds(table: Comparisons, name: str) -> FloatArray:
     if times.isna().any():
         wrong = listed([level for level, lost in zip(column.levels, times.isna()) if lost], 3)
         expected = "expected seconds, or dates such as 2026-11-28 09:10:00; name another column with time="
-        raise InputError(f"{table.source}, column {quoted(name)}: {wrong}; {expected}")
+        row = int(np.isin(column.codes, np.flatnonzero(times.isna())).argmax()) + 1
+        raise InputError(f"{table.source}, row {row}, column {quoted(name)}: {wrong}; {expected}")
     return np.append((times - pd.Timestamp(0, tz="UTC")).dt.total_seconds(), np.nan)[column.codes]
 
 

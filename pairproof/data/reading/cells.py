@@ -11,6 +11,7 @@ as losses (prefmod's llbt.design does so); here a value that is not among the st
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -369,6 +370,12 @@ class Coding:
         else:
             near = suggestion(value.strip("'\""), self.answer_of)
             cure = f"correct it, or state what it means in coding={near}{'' if may_be_missing else LEAVE_OUT}"
+        found = labels(table, column)
+        cells = Counter(np.array([*found.levels, ""], object)[found.codes[bad]].tolist())
+        if len(cells) > 1:
+            each = named((f"{quoted(cell) if cell else 'blank'} {n:,}" for cell, n in cells.most_common()), 6)
+            value += f" ({bad.sum():,} rows have an unknown answer or none: {each})"
+            bad = bad & (np.cumsum(bad) == 1)
         expected = f"expected exactly {self}; {cure}"
         return table.refuse(bad, column, f"the answer is {value}", expected, CodingError)
 
