@@ -219,9 +219,8 @@ def _codings(levels: set[str], blank: bool, sides: tuple[str, str]) -> list[dict
     answers = ("first", "tie", "second")
     if found := [way.split() for way in _CODINGS if {*way.split()} == codes]:
         return [{**dict(zip(answers[:: 4 - len(way)], way)), **missing} for way in found]
-    words = {answer: {*own.split()} for answer, own in _WORDS.items()}
-    for answer, side in zip(("first", "second"), sides):
-        words[answer] |= {_plain(side)} - {""}
+    own = zip(_WORDS.items(), (sides[0], "", sides[1], ""))
+    words = {answer: {*known.split(), _plain(side)} for (answer, known), side in own}
     meant = {answer: sorted(code for code in codes if _plain(code) in words[answer]) for answer in words}
     if not (meant["first"] and meant["second"]) or sum(map(len, meant.values())) < len(codes):
         return []
@@ -232,10 +231,8 @@ def _but_strays(
     table: Table, cells: Mapping[str, Factor], sides: tuple[str, str] = ("", "")
 ) -> tuple[list[dict[str, Any]], str]:
     """What the codes may mean, but for a few cells that have none of them; and which cells these are."""
-    times = Counter[str]()
-    for factor in cells.values():
-        seen = np.bincount(factor.codes + 1, minlength=len(factor.levels) + 1)
-        times.update(dict(zip(("", *factor.levels), map(int, seen))))
+    seen = (dict(zip(("", *f.levels), np.bincount(f.codes + 1).tolist())) for f in cells.values())
+    times = sum(map(Counter, seen), Counter[str]())
     levels, allowed = sorted({*times} - {""}, key=times.__getitem__), max(
         1, _MOST_STRAY * sum(times.values())
     )
@@ -275,27 +272,22 @@ def ways_of(table: Table, stated: Mapping[str, Any]) -> list[Way]:
 
 def _contradicts(table: Table, columns: Mapping[str, str]) -> bool:
     """Whether columns are given other roles than were stated, or roles that other columns have."""
-    return any(
-        name != role and (role in table.columns or name in table.own_names) for role, name in columns.items()
-    )
+    given = ((role, name) for role, name in columns.items() if role != name)
+    return any(role in table.columns or name in table.own_names for role, name in given)
 
 
 def ways_of_codes(table: Table, answer: str, sides: tuple[str, str] = ("", ""), **more: Any) -> list[Way]:
     """What the codes of a column of answers may mean; rows without one of them are to be left out, as is said."""
-    factor = labels(table, answer)
+    factor, name = labels(table, answer), table.own_names.get(answer, answer)
     known, stray = _but_strays(table, {answer: factor}, sides)
-    gone = {level for coding in known for level in coding.get("missing", ())}
-    blank = (factor.codes < 0) | np.isin(table.columns[answer].astype(str), [*gone])
-    if blank.any():
-        such = f" and {int(blank.sum()) - 1:,} more" if blank.sum() > 1 else ""
+    gone = {level for coding in known for level in coding.pop("missing", ())}
+    blank = np.array([*(level in gone for level in factor.levels), True])[factor.codes]
+    if n := int(blank.sum()):
+        such = f" and {n - 1:,} more" * (n > 1)
         stray += f"{'; ' * bool(stray)}no answer in {table.where(int(blank.argmax()), answer)}{such}"
     told = f" Rows that are no comparison are left out, and counted: {stray}." if stray else ""
     more |= {"drop": "bad"} if stray else {}
-    name, found = table.own_names.get(answer, answer), []
-    for coding in known:
-        coding = {meaning: own for meaning, own in coding.items() if meaning != "missing"}
-        found.append(Way({**more, "coding": coding}, f"{name}, {_in_words(coding)}.{told}"))
-    return found
+    return [Way({**more, "coding": each}, f"{name}, {_in_words(each)}.{told}") for each in known]
 
 
 class _Looks:
@@ -408,18 +400,15 @@ class _Looks:
                 columns = {"model_a": a, "model_b": b, "winner": name, **judge}
                 yield Way({"layout": "votes", "columns": columns}, f"{name} names the winner, {a} or {b}.")
                 return
-        sides = {"first": a, "second": b, **judge}
-        own = self.table.own_names
-        as_votes = "outcome" not in stated and bool(stated or re.search("model", own.get(a, a), re.I))
-        roles = (
-            ("model_a", "model_b", "winner", "votes") if as_votes else ("first", "second", "outcome", "long")
-        )
+        sides, own = {"first": a, "second": b, **judge}, self.table.own_names
+        roles, layout = ("first", "second", "outcome"), "long"
+        if "winner" in stated or not stated and re.search("model", own.get(a, a), re.I):
+            roles, layout = ("model_a", "model_b", "winner"), "votes"
         codes = {name: ways_of_codes(self.table, name, (own.get(a, a), own.get(b, b))) for name in others}
         answers = stated or [name for name in others if codes[name] and not _COUNT_NAMES.search(name)]
         for name in list(filter(_ANSWER_NAMES.search, answers)) or answers:
-            columns = {**dict(zip(roles, (a, b, name))), **judge}
-            for way in codes[name]:
-                yield replace(way, arguments={"layout": roles[3], "columns": columns, **way.arguments})
+            known = {"layout": layout, "columns": {**dict(zip(roles, (a, b, name))), **judge}}
+            yield from (replace(way, arguments={**known, **way.arguments}) for way in codes[name])
         if stated or any(map(_ANSWER_NAMES.search, answers)):
             return
         counts = [name for name in others if _numeric(self.cells[name]) and name not in answers]
@@ -451,10 +440,9 @@ class _Looks:
 
     def _undecided(self, pair: tuple[str, str], known: Sequence[str] = ()) -> list[str]:
         """Columns beside two sides that may say who won: of few values, or that name one of the two."""
-        few = (name for name in self.cells if name not in (*pair, *known))
-        named_so = {name: self._names_a_side(name, pair) for name in few}
-        few_values = {name for name in named_so if 1 < len(self.cells[name].levels) <= _MOST_ANSWERS}
-        return [name for name, rows in named_so.items() if name in few_values or rows.mean() > 0.3]
+        names = [name for name in self.cells if name not in (*pair, *known)]
+        few = {name for name in names if 1 < len(self.cells[name].levels) <= _MOST_ANSWERS}
+        return [name for name in names if name in few or self._names_a_side(name, pair).mean() > 0.3]
 
     def _names_a_side(self, name: str, pair: tuple[str, str]) -> Any:
         """bool[n_rows]: where the column has the item of one of the two sides."""
