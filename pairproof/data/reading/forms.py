@@ -163,8 +163,7 @@ def unread(table: Table, stated: Mapping[str, Any], ways: Sequence[Way] | None =
     names = listed(own.get(name, name) for name in table.columns)
     roles = {name: name.strip().casefold() for name in table.columns if name not in ROLES}
     odd = named(f"; {name!r} is not exactly {role!r}" for name, role in roles.items() if role in ROLES)
-    if not found:
-        odd += "; " + (table.n_rows and _Looks(table, stated).doubt() or _EXPECTED)
+    odd += "" if found else f"; {table.n_rows and _Looks(table, stated).doubt() or _EXPECTED}"
     layout = f"layout {stated['layout']!r}, but " if stated.get("layout") else ""
     return LayoutError(table.source, f"{layout}found the columns {names}{odd}", found, stated)
 
@@ -205,6 +204,10 @@ _BLANKS = {"": "", "absent": "; a blank was not presented", "below": "; a blank 
 _MOST_COLUMNS, _MOST_ROWS = 60, 5000
 
 
+#: What codes may mean, and which cells have none of them, in words.
+Codings = tuple[list[Any], str]
+
+
 def _plain(text: str) -> str:
     """A code without case, blanks and marks."""
     return re.sub(r"[\W_]+", "", text.casefold()) or text.strip()
@@ -227,18 +230,16 @@ def _codings(levels: set[str], blank: bool, sides: tuple[str, str]) -> list[dict
     return [{**{answer: own[0] if len(own) == 1 else own for answer, own in meant.items() if own}, **missing}]
 
 
-def _but_strays(
-    table: Table, cells: Mapping[str, Factor], sides: tuple[str, str] = ("", "")
-) -> tuple[list[dict[str, Any]], str]:
+def _but_strays(table: Table, cells: Mapping[str, Factor], sides: tuple[str, str] = ("", "")) -> Codings:
     """What the codes may mean, but for a few cells that have none of them; and which cells these are."""
     seen = (dict(zip(("", *f.levels), np.bincount(f.codes + 1).tolist())) for f in cells.values())
     times = sum(map(Counter, seen), Counter[str]())
-    levels, allowed = sorted({*times} - {""}, key=times.__getitem__), max(
-        1, _MOST_STRAY * sum(times.values())
-    )
+    levels = sorted({*times} - {""}, key=times.__getitem__)
     for k in range(min(len(levels), 4)):
         stray, n = levels[:k], sum(map(times.__getitem__, levels[:k]))
-        if n <= allowed and (found := _codings({*levels[k:]}, times[""] > 0, sides)):
+        if n <= max(1, _MOST_STRAY * sum(times.values())) and (
+            found := _codings({*levels[k:]}, times[""] > 0, sides)
+        ):
             name = next((name for name, factor in cells.items() if {*stray} & {*factor.levels}), "")
             row = int(table.columns[name].astype(str).isin(stray).to_numpy().argmax()) if name else 0
             are = f"{n} cells are" if n > 1 else "one cell is"
@@ -249,9 +250,8 @@ def _but_strays(
 def _in_words(coding: Any) -> str:
     """What the codes mean; a coding that was stated stays as it is."""
     parts = coding.items() if isinstance(coding, Mapping) else ()
-    return ", ".join(f"{named(c) if isinstance(c, list) else c}: {_MEANT[a]}" for a, c in parts) or str(
-        coding
-    )
+    said = ", ".join(f"{named(c) if isinstance(c, list) else c}: {_MEANT[a]}" for a, c in parts)
+    return said or str(coding)
 
 
 def ways_of(table: Table, stated: Mapping[str, Any]) -> list[Way]:
@@ -329,9 +329,7 @@ class _Looks:
         """The codes of a column that are no word for a tie, nor for no answer."""
         return {v for v in self.cells[name].levels if _plain(v) not in _WORDS["tie"].split()} - MISSING_WORDS
 
-    def _codings_of_pairs(
-        self, names: list[str], items: list[str], order: Pairs | None
-    ) -> tuple[list[Any], str]:
+    def _codings_of_pairs(self, names: list[str], items: list[str], order: Pairs | None) -> Codings:
         """What the codes of columns of pairs mean, which may be the names of the two items; and which cells have none."""
         if "coding" in self.stated:
             return [self.stated["coding"]], ""
@@ -340,11 +338,9 @@ class _Looks:
         by_name = (self._items_in(name) <= {items[a], items[b]} for name, (a, b) in zip(names, order or ()))
         if order and len(levels & {*items}) > 2 and all(by_name):
             blank = ["NA"] * any((factor.codes < 0).any() for factor in cells.values())
-            own = {
-                "tie": sorted(levels - {*items} - MISSING_WORDS),
-                "missing": sorted(levels & MISSING_WORDS) or blank,
-            }
-            coding = {"first": "first", "second": "second", **{k: v for k, v in own.items() if v}}
+            ties, gone = sorted(levels - {*items} - MISSING_WORDS), sorted(levels & MISSING_WORDS) or blank
+            own = {"first": "first", "second": "second", "tie": ties, "missing": gone}
+            coding = {answer: codes for answer, codes in own.items() if codes}
             return [coding], " Each cell names the item that is preferred."
         found, stray = _but_strays(self.table, cells)
         return [each for each in found if "both_bad" not in each], stray and f" But {stray}: correct it."
@@ -364,11 +360,8 @@ class _Looks:
         if as_pairs or [name for name in columns if name in (*names, *others)][: len(names)] != names:
             known["pairs"] = names
         codings, more = self._codings_of_pairs(names, items, order)
-        if (
-            all(re.fullmatch("[A-Za-z]?[0-9]+", item) for item in items)
-            or "items" not in stated
-            and not order
-        ):
+        invented = not order and "items" not in stated
+        if invented or all(re.fullmatch("[A-Za-z]?[0-9]+", item) for item in items):
             more += f" The table does not name the items: replace {','.join(items)} by their names."
         for way, coding in product([stated.get("pair_order")] if "pair_order" in stated else orders, codings):
             pairs = usual.get(way, ()) if isinstance(way, str) else order or ()
@@ -392,7 +385,7 @@ class _Looks:
         (a, b), texts = pair, self.texts
         judge = {"judge": name for name in texts if name not in pair and _JUDGE_NAMES.search(name)}
         others = [name for name in texts if name not in (*pair, *judge.values())]
-        stated = [name for name in ("outcome", "winner") if name in self.table.own_names and name in others]
+        stated = [name for name in others if name in ("outcome", "winner") and name in self.table.own_names]
         for name in stated or others:
             named_so = self._names_a_side(name, pair)
             words = {_plain(text) for text in texts[name][~named_so]}
@@ -467,14 +460,12 @@ class _Looks:
     def _alike(self, a: str, b: str) -> float:
         """How many items two columns share, 0 to 1, if they may be the two sides of a comparison."""
         one, two = ({*self.cells[name].levels} - MISSING_WORDS for name in (a, b))
-        sides = re.sub("1|a$|left|first", "*", a, flags=re.I) == re.sub(
-            "2|b$|right|second", "*", b, flags=re.I
-        )
-        sides = sides and len(a) > 1  # A and B may be items
+        left, right = re.compile("1|a$|left|first", re.I), re.compile("2|b$|right|second", re.I)
+        sides = left.sub("*", a) == right.sub("*", b) and len(a) > 1  # A and B may be items
         numeric = _numeric(self.cells[a]) or _numeric(self.cells[b])
         if not one & two or len(one | two) < 2 or numeric and not sides:
             return 0.0
-        same = (self.table.columns[a].astype(str) == self.table.columns[b].astype(str)).mean()
+        same = (self.texts[a] == self.texts[b]).mean()
         less = 0.25 if numeric else 0.5  # two columns of numbers may say something of the two that have names
         return (len(one & two) / min(len(one), len(two)) + sides) * less if same < 0.05 else 0.0
 
@@ -579,11 +570,8 @@ def _of_scores(table: Table, form: Form, options: Options) -> tuple[Table, str]:
     if n_tied or options.tie_category:
         results["ties"] = ahead == 0
     equal = f"; equal scores, of which there are {n_tied}, are ties" if n_tied else ""
-    columns = {name: pd.Series(marks * 1.0) for name, marks in results.items()}
-    return (
-        table.without(names).adding(columns),
-        f"a match a row, won by who has more in {named(names)}{equal}",
-    )
+    found = table.without(names).adding({name: pd.Series(marks * 1.0) for name, marks in results.items()})
+    return found, f"a match a row, won by who has more in {named(names)}{equal}"
 
 
 def _scores(table: Table, name: str) -> FloatArray:

@@ -254,8 +254,9 @@ def read(
         with `pair_order`, as they must by default, or mean something else.
     coding : mapping or str
         {"first": 1, "tie": 0, "second": -1, "missing": "NA"} or "first=1,tie=0,second=-1,missing=NA"; a list
-        where several codes mean the same; missing=NA covers blank cells.  Required for prefmod; for long and
-        votes in place of their words, with "both_bad" for a tie of which that is known.
+        where several codes mean the same; missing=NA covers blank cells.  Required for prefmod, where cells that name the
+        preferred item are read with first=first,second=second; for long and votes in place of their words, with "both_bad"
+        for a tie of which that is known.
     winner : {"rows", "columns"}
         matrix only, where it is required: whose wins a cell counts, or come first in it.
     record : {"wins-ties-losses", "wins-losses-ties"}

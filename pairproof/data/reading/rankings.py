@@ -27,7 +27,7 @@ from .nested import Lists, parts_of
 from .sources import Table
 
 NOT_RANKED = -1.0
-#: Share of ranks above the number of systems from which on they are another scale, of which the order is all that counts.
+#: Share of ranks above the number of systems from which on they are of another scale.
 _FEW = 0.1
 WMT_ROLES = {"judgeId": "judge", "srcIndex": "source"}
 #: Columns that tell rankings of rows of systems apart where there is no column `ranking`.
@@ -109,9 +109,7 @@ def _from_wmt(table: Table) -> Table:
     roles: dict[str, str] = {}
     for name in table.columns:
         if not re.fullmatch(r"system[0-9]+Number", name):
-            role = re.sub(
-                r"^system([0-9]+)(Id|rank)$", lambda m: f"{'system' if m[2] == 'Id' else 'rank'}{m[1]}", name
-            )
+            role = re.sub("^system([0-9]+)Id$", r"system\1", re.sub("^system([0-9]+)rank$", r"rank\1", name))
             roles[name] = WMT_ROLES.get(role, role)
     return _under_roles(table, roles)
 
@@ -293,15 +291,11 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
         used=of.used,
         row_of=row[left],
     )
-    left = int((np.bincount(ranking, minlength=int(of.ranking.max()) + 1) < 2).sum())
-    alone = (
-        f"; {left:,} of {of.ranking.max() + 1:,} rankings have fewer than two ranked systems, and no comparison"
-        if left
-        else ""
-    )
-    told = f"{(~ranked).sum():,} ranks of {len(ranked):,} are -1 or blank, which means not ranked{alone}"
-    read_as = (*of.table.told, *([told] if alone or not ranked.all() else []))
-    return found.changed(ranked_together=int(np.bincount(ranking).max()), read_as=read_as)
+    alone_in = int((np.bincount(ranking, minlength=int(of.ranking.max()) + 1) < 2).sum())
+    alone = f"; {alone_in:,} rankings have fewer than two ranked systems, and no comparison" * (alone_in > 0)
+    unranked = f"{(~ranked).sum():,} ranks of {len(ranked):,} are -1 or blank, which means not ranked{alone}"
+    told = () if ranked.all() and not alone else (unranked,)
+    return found.changed(ranked_together=int(np.bincount(ranking).max()), read_as=(*of.table.told, *told))
 
 
 def _warn_of_odd_ranks(of: Placed) -> None:
@@ -312,11 +306,9 @@ def _warn_of_odd_ranks(of: Placed) -> None:
         if n := int(odd.sum()):
             k = int(odd.argmax())
             name = of.rank_columns[int(of.place[k])]
-            warn_the_caller(
-                f"{of.table.where(int(of.row[k]), name)}: rank {of.rank[k]:g} among {last[k]} systems"
-                f"{f', and {n - 1:,} more such ranks,' * (n > 1)} is read as {means}; -1 or a blank means not ranked",
-                DataWarning,
-            )
+            such = f", and {n - 1:,} more such ranks," * (n > 1)
+            said = f"rank {of.rank[k]:g} among {last[k]} systems{such} is read as {means}; -1 or a blank means not ranked"
+            warn_the_caller(f"{of.table.where(int(of.row[k]), name)}: {said}", DataWarning)
 
 
 def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) -> None:
@@ -325,9 +317,7 @@ def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str])
     columns = sum(name not in used for name in table.columns)
     if n > MOST_PAIRS or n * columns > MOST_CELLS:
         beside = f", each with {columns:,} other columns" if n <= MOST_PAIRS else ""
-        fewer = (
-            "Read fewer rankings at a time, or state the comparisons as counts (first, second, wins, losses)"
-        )
+        fewer = "Read fewer rankings at a time, or state counts of comparisons (first, second, wins, losses)"
         raise InputError(
             f"{table.source}: the rankings, of up to {int(sizes.max()):,} systems, stand for"
             f" {n:,.0f} pairs{beside}; at most {MOST_PAIRS:,} pairs and {MOST_CELLS:,} of their cells are"

@@ -13,8 +13,8 @@ from ...comparisons import Comparisons
 
 #: Names that files have for the identifier of a vote, and columns that tell votes with one identifier apart.
 IDS = ("question_id", "vote_id", "battle_id", "conversation_id", "uid", "id")
-#: Names that files have for the time of a vote, and the share of the votes that have one of their own, if it names them; a
-#: file that is pasted twice has half of that.
+#: Names that files have for the time of a vote, and the share of votes with a time of their own from which on
+#: it tells votes apart; a file that is pasted twice has half of them.
 TIMES = ("tstamp", "timestamp", "time", "created_at", "date")
 _OWN_TIME = 0.4
 _APART = ("judge", "turn", "game", "judge_model", "annotator")
