@@ -22,7 +22,7 @@ from typing import Any, Literal, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CodingError, InputError, ItemError, PairOrderError
+from ...errors import InputError, ItemError, PairOrderError
 from ...text import named, quoted
 from ..columns import Factor, natural_order
 from ..comparisons import Comparisons
