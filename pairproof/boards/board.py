@@ -6,7 +6,8 @@ The model is Bradley and Terry's, of log-odds b, with c'z of the style of the tw
 
 Unless ties are modelled a tie is half a win for either, as on other boards; this is a quasi-likelihood, so that standard
 errors are those of the votes' spread (sandwich), by clusters of votes that go together or by single votes, never those of
-a binomial model.  Ratings are a + (400 / ln 10) b.  With b* drawn from the joint normal distribution of the estimates,
+a binomial model.  Ratings are a + (400 / ln 10) b.  With b* drawn from the joint normal distribution of the estimates, or
+by few clusters from Student's t of the fewest degrees of freedom that a difference to the best has,
 
     p_best_i = P(b*_i is the largest),      win_rate_i = mean over j != i of E(score of i against j), no order, equal style
 
@@ -44,8 +45,8 @@ BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
 TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
 #: Draws for the chance of being best (Monte Carlo error < .002); items whose expected scores are worked out.
 DRAWS, MOST_PAIRED = 100_000, 1_400
-#: An item this many standard errors below the best is never it.
-NEVER = 8.0
+#: An item this many standard errors below the best is never it; with fewer degrees of freedom draws are of Student's t.
+NEVER, MANY_DF = 8.0, 1_000.0
 
 
 @dataclass(frozen=True)
@@ -389,10 +390,16 @@ def _chances(abilities: Abilities, status: Sequence[Status], seed: int) -> tuple
     b, v = abilities.estimate[finite], abilities.covariance[np.ix_(finite, finite)]
     best = int(b.argmax())
     spread = np.sqrt(np.maximum(np.diag(v) + v[best, best] - 2.0 * v[best], 0.0))
-    rivals = np.flatnonzero(b[best] - b <= NEVER * spread)
+    df = np.delete(abilities.df[finite[best], finite], best)
+    few = float(df[np.isfinite(df)].min(initial=MANY_DF))
+    never = NEVER if few >= MANY_DF else -float(student_quantile(1e-6, few))
+    rivals = np.flatnonzero(b[best] - b <= never * spread)
     value, vector = np.linalg.eigh(v[np.ix_(rivals, rivals)])
     root = vector * np.sqrt(np.maximum(value, 0.0))
-    half = np.random.default_rng(seed).standard_normal((DRAWS // 2, len(rivals))) @ root.T
+    random = np.random.default_rng(seed)
+    half = random.standard_normal((DRAWS // 2, len(rivals))) @ root.T
+    if few < MANY_DF:
+        half /= np.sqrt(random.chisquare(few, (DRAWS // 2, 1)) / few)
     for draws in (half, -half):
         chance[finite[rivals]] += (
             np.bincount((b[rivals] + draws).argmax(axis=1), minlength=len(rivals)) / DRAWS

@@ -127,7 +127,9 @@ def days_of(votes: Comparisons, date: str) -> Days:
         )
     column = votes.columns[name]
     if isinstance(column, Factor):
-        levels = np.array([_day(level, votes.source, name) for level in column.levels] + ["NaT"], _DAY)
+        row = dict(zip(*np.unique(column.codes, return_index=True)))
+        of = (f"{votes.source}, row {row.get(k, 0) + 1}, column {name!r}" for k in range(len(column.levels)))
+        levels = np.array([*map(_day, column.levels, of), "NaT"], _DAY)
         days = levels[column.codes]
     else:
         days = _numbered(column, votes.source, name)
@@ -140,7 +142,7 @@ def days_of(votes: Comparisons, date: str) -> Days:
     return days
 
 
-def _day(text: str, source: str, name: str) -> str:
+def _day(text: str, where: str) -> str:
     plain = text.strip().replace("Z", "+00:00")
     try:
         return datetime.fromisoformat(plain).date().isoformat()
@@ -150,7 +152,7 @@ def _day(text: str, source: str, name: str) -> str:
         return str(np.datetime64(plain.partition("+")[0]).astype(_DAY))
     except ValueError as error:
         raise InputError(
-            f"{source}, column {name!r}: {quoted(text)} is not a date; expected 2025-03-01, 2025-03-01T12:30:00, or seconds"
+            f"{where}: {quoted(text)} is not a date; expected 2025-03-01, 2025-03-01T12:30:00, or seconds"
             " since 1970"
         ) from error
 

@@ -84,6 +84,8 @@ def _written(option: click.Option, value: str) -> str:
     if value[0] not in "[{(":
         return f"{flag} {shlex.quote(_bare(value))}"
     parts = "".join(f"{_bare(text)}{'=' if colon else ','}" for text, colon in _PARTS.findall(value))
+    if option.multiple and "=" in parts and "[" not in value:
+        return " ".join(f"{flag} {shlex.quote(part)}" for part in parts.rstrip(",").split(","))
     return f"{flag} {shlex.quote(parts.rstrip(','))}"
 
 

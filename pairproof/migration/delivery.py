@@ -42,7 +42,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Union
 
@@ -106,6 +106,7 @@ def document(
     version: str,
 ) -> dict[str, Any]:
     """The document; `version` is pairproof's."""
+    of_run = {name: getattr(captured, name) for name in ("ending", "message", "exit_code", "sandboxed")}
     content: dict[str, Any] = {
         "format": FORMAT,
         "made_by": MADE_BY,
@@ -114,11 +115,8 @@ def document(
             "name": captured.text.name,
             "kind": captured.text.kind,
             "lines": len(captured.text.lines),
-            "ending": captured.ending,
-            "message": captured.message,
-            "exit_code": captured.exit_code,
             "seconds": round(captured.seconds, 3),
-            "sandboxed": captured.sandboxed,
+            **of_run,
         },
         "r": {
             "version": captured.r_version,
@@ -152,14 +150,10 @@ def digest_of(content: Mapping[str, Any]) -> str:
 
 def _call(site: CallSite, k: int, test: str, record: str | None, asked: Asked) -> dict[str, Any]:
     step = site.steps[k]
-    call, translation, place = step.call, step.translation, step.call.place
-    key = site.keys[k] if site.many else None
+    call, translation, key = step.call, step.translation, site.keys[k] if site.many else None
     return {
         "id": call.id,
-        "file": place.file,
-        "line": place.line,
-        "last": place.last,
-        "sure": place.sure,
+        **asdict(call.place),
         "nth": call.nth,
         "text": call.text,
         "function": call.function,
@@ -178,12 +172,10 @@ def _call(site: CallSite, k: int, test: str, record: str | None, asked: Asked) -
 
 
 def _number(a: Agreement, test: Mapping[str, Any] | None) -> dict[str, Any]:
+    numbers = {"python": a.native, "r": a.r, "digits": a.digits, "floor": a.floor}
     return {
         "quantity": str(a.quantity),
-        "python": finite(a.native),
-        "r": finite(a.r),
-        "digits": finite(a.digits),
-        "floor": finite(a.floor),
+        **{name: finite(v) for name, v in numbers.items()},
         "verdict": a.verdict,
         "explanation": a.explanation,
         "code": a.code,

@@ -35,15 +35,14 @@ from .steps.script_steps import ScriptSteps
 from .steps.sites import loop_names
 from .translate.python_code import Where, evaluate
 from .translate.translation import (
-    IN_R,
     TRANSLATORS,
     Context,
     OutOfTime,
-    StaysInR,
     Step,
     Translation,
     Translator,
     by_package,
+    kept_in_r,
     outside,
     within,
 )
@@ -51,8 +50,8 @@ from .written_files import check_target, write_migration
 
 #: Modules of translators, one for the functions of one package.
 MODULES = (
-    "bradleyterry2.btm_fits bradleyterry2.btm_predictions bradleyterry2.btm_tables designs.glm_gnm_polr by_values"
-    " plackett_luce psychotools prefmod.llbt_fits prefmod.pattern_fits prefmod.prefmod_in_r prefmod.prefmod_worths"
+    "bradleyterry2.btm_fits bradleyterry2.btm_helpers designs.glm_gnm_polr designs.by_values"
+    " plackett_luce psychotools other_packages prefmod.llbt_fits prefmod.patterns prefmod.prefmod_worths"
 ).split()
 
 
@@ -117,15 +116,8 @@ def _in_time(
         why = step.failed
     except OutOfTime:
         pass
-    if call.function in IN_R:
-        try:
-            translation = IN_R[call.function](call, context, why)
-        except (StaysInR, NotRecorded, PairproofError) as lost:
-            return Step(call, outside(f"{why}; through the bridge: {lost}"))
-        step = _evaluated(call, translation, where, results, kept)
-        if not step.failed:
-            return step
-    return Step(call, outside(why))
+    step = _evaluated(call, kept_in_r(call, context, why), where, results, kept)
+    return Step(call, outside(why)) if step.failed else step
 
 
 def _translated(call: RecordedCall, context: Context, known: Mapping[str, Translator]) -> Translation:

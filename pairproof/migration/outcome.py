@@ -67,10 +67,8 @@ class LeftOut:
 def sites_of(steps: Sequence[Step]) -> tuple[Site, ...]:
     """The call sites, in the order of the script, without what a package looked up for itself."""
     found: dict[tuple[object, ...], list[Step]] = {}
-    for step in steps:
+    for step in (s for s in steps if not (s.call.helper and s.by_package)):
         call = step.call
-        if call.helper and step.by_package:
-            continue
         key = (call.place.file, call.place.line, call.function, call.text, call.task, step.by_package)
         found.setdefault(key, []).append(step)
     sites = [Site(of[0].call.place, of[0].call.function, tuple(of)) for of in found.values()]
@@ -169,32 +167,32 @@ def lines(
     done: Sequence[Done] = (),
 ) -> list[str]:
     """The printed lines; `written` are files."""
-    entries = [
-        (s.place.line, *of_site(s, captured.text.name, called_in(captured, s.first.call))) for s in sites
-    ]
-    for left in left_out:
-        m = left.mentioned
-        said = (str(m.place), f"{m.function}(...)", "-> left out", _short(left.reason))
-        entries.append((m.place.line, *said))
-    entries.sort(key=lambda e: e[0])
-    columns = [e[1:] for e in entries]
+    name = captured.text.name
+    entries = [(s.place.line, of_site(s, name, called_in(captured, s.first.call))) for s in sites]
+    for m, reason in ((left.mentioned, left.reason) for left in left_out):
+        said = (str(m.place), f"{m.function}(...)", "-> left out", _short(reason))
+        entries.append((m.place.line, said))
+    columns = [row for _, row in sorted(entries, key=lambda e: e[0])]
     widths = [min(max((len(c[k]) for c in columns), default=0), most) for k, most in enumerate(WIDTHS)]
     body = ["".join(f"  {c:{n}}" for c, n in zip(row, [*widths, 0])).rstrip() for row in columns]
     return [opening(captured, sites), *body, *steps_in_words(done), *closing(captured, written)]
 
 
+def plural(n: int, word: str) -> str:
+    """ "1 row", "1,200 rows"."""
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
+
+
 def opening(captured: Captured, sites: Sequence[Site]) -> str:
     """How many calls, lines and seconds."""
     fits = [s for s in sites if not s.first.call.helper]
-    n, further, size = len(fits), len(sites) - len(fits), len(captured.text.lines)
+    n, further, times = len(fits), len(sites) - len(fits), sum(len(s.steps) for s in fits)
     calls = "1 call of a fitting function" if n == 1 else f"{n} calls of fitting functions"
-    times = sum(len(s.steps) for s in fits)
     often = f" ({times} evaluated)" if times != n else ""
     more = f" and {further} of functions that take fits further" if further else ""
-    return (
-        f"{captured.text.name}: {calls}{often}{more} in {size} line{'' if size == 1 else 's'},"
-        f" run by R {captured.r_version} in {captured.seconds:.1f} s"
-    )
+    size = plural(len(captured.text.lines), "line")
+    ran = f"run by R {captured.r_version} in {captured.seconds:.1f} s"
+    return f"{captured.text.name}: {calls}{often}{more} in {size}, {ran}"
 
 
 def steps_in_words(done: Sequence[Done]) -> list[str]:
@@ -219,8 +217,8 @@ def closing(captured: Captured, written: Sequence[str]) -> list[str]:
 
 def not_recorded(captured: Captured) -> list[str]:
     """How many calls could not be recorded, and why one of them; [] if all were."""
-    n, why = captured.lost, " ".join(captured.why_lost.split())
-    return [f"{n:,} call{'' if n == 1 else 's'} could not be recorded: {why}"] if n else []
+    why = " ".join(captured.why_lost.split())
+    return [f"{plural(captured.lost, 'call')} could not be recorded: {why}"] if captured.lost else []
 
 
 def changed(captured: Captured) -> list[str]:
@@ -234,28 +232,28 @@ def changed(captured: Captured) -> list[str]:
 
 def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str, str]:
     """(where, R, Python, what came of it); `called`: the line that ran, of a call within a function."""
-    n = len(site.steps)
-    states = site.states
-    step = site.first
+    n, step = len(site.steps), site.first
     r = f"{written_as(step.call)}(...)" + (f" x {n}" if n > 1 else "")
     where = str(site.place) + (f" of {site.place.file}" if site.place.file not in ("", name) else "")
     where += f", from {called}" if called else ""
-    if step.state == "failed":
-        return where, r, "", f"R gave an error: {_short(step.call.error)}"
-    if step.state == "counted":
-        via = f"through {step.call.via}" if step.by_package else "beyond the number kept"
-        return where, r, "", f"{via}: counted, not translated"
-    if step.state == "outside":
-        return where, r, "-> left out", _short(step.translation.reason)
-    arrow = f"-> {step.translation.shown}"
-    if step.state == "refused":
-        return where, r, arrow, f"refused by Python: {_short(step.refused)}"
-    said = numbers_in_words(site.rows)
-    if step.state == "bridge":
-        said = f"stays in R, through pairproof.bridge; {said}"
+    via = f"through {step.call.via}" if step.by_package else "beyond the number kept"
+    without = {
+        "failed": ("", f"R gave an error: {_short(step.call.error)}"),
+        "counted": ("", f"{via}: counted, not translated"),
+        "outside": ("-> left out", _short(step.translation.reason)),
+        "refused": (f"-> {step.translation.shown}", f"refused by Python: {_short(step.refused)}"),
+    }
+    if step.state in without:
+        return where, r, *without[step.state]
     words = {"counted": "beyond the number kept, and not compared"}
-    rest = [f"{k:,} {words.get(state, state)}" for state, k in states.items() if state != step.state]
-    return where, r, arrow, said + (f"; {', '.join(rest)}" if rest else "")
+    rest = [f"{k:,} {words.get(state, state)}" for state, k in site.states.items() if state != step.state]
+    said = "stays in R, through pairproof.bridge; " if step.state == "bridge" else ""
+    return (
+        where,
+        r,
+        f"-> {step.translation.shown}",
+        "; ".join([said + numbers_in_words(site.rows), *([", ".join(rest)] if rest else [])]),
+    )
 
 
 def written_as(call: RecordedCall) -> str:
@@ -277,12 +275,10 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
     found = counts(rows)
     if not found["numbers"]:
         return "no number to compare"
-    least = fewest(rows)
-    parts = []
+    least, parts = fewest(rows), []
     if least is not None:
-        shown = f"{digits(least.digits)} digits, of {least.quantity}" if least.digits is not None else ""
-        agree = "1 number agrees" if found["agree"] == 1 else f"{found['agree']} numbers agree"
-        parts.append(f"{agree}, {'with' if found['agree'] == 1 else 'fewest'} {shown}{_why(least)}")
+        agree = "1 number agrees, with" if found["agree"] == 1 else f"{found['agree']} numbers agree, fewest"
+        parts.append(f"{agree} {digits(least.digits)} digits, of {least.quantity}{_why(least)}")
     if found["explained"]:
         first = next(a for a in rows if a.verdict == "explained" or a.accepted)
         parts.append(f"{found['explained']} explained ({_short(first.explanation)}); see the report")
@@ -323,21 +319,17 @@ def document(
     done: Sequence[Done] = (),
 ) -> dict[str, Any]:
     """`{"script", ..., "calls": [...], "agreements"}`; a number that is not finite is None."""
-    rows = [*(row for s in steps for row in s.rows), *(row for d in done for row in d.rows)]
+    rows: list[tuple[Agreement, int | None, Place]]
+    rows = [(row, s.call.id, s.call.place) for s in steps for row in s.rows]
+    rows += [(row, None, d.place) for d in done for row in d.rows]
+    of_run = "r_version platform ending message exit_code sandboxed lost why_lost".split()
     return {
         "script": captured.text.name,
         "kind": captured.text.kind,
         "lines": len(captured.text.lines),
-        "r_version": captured.r_version,
-        "platform": captured.platform,
+        **{name: getattr(captured, name) for name in of_run},
         "packages": dict(captured.packages),
         "r_seconds": round(captured.seconds, 3),
-        "ending": captured.ending,
-        "message": captured.message,
-        "exit_code": captured.exit_code,
-        "sandboxed": captured.sandboxed,
-        "lost": captured.lost,
-        "why_lost": captured.why_lost,
         "changed": [{"variable": name, "line": place.line} for name, place in captured.changed],
         "calls": [site_as_json(site) for site in sites],
         "left_out": [
@@ -356,13 +348,8 @@ def document(
             }
             for d in done
         ],
-        "summary": summary(rows),
-        "agreements": [
-            {**row.to_dict(), "call": step.call.id, "line": step.call.place.line}
-            for step in steps
-            for row in step.rows
-        ]
-        + [{**row.to_dict(), "call": None, "line": d.place.line} for d in done for row in d.rows],
+        "summary": summary([row for row, *_ in rows]),
+        "agreements": [{**row.to_dict(), "call": id, "line": place.line} for row, id, place in rows],
     }
 
 
@@ -452,9 +439,5 @@ class Migration:
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `pairproof migrate --json`."""
         found = document(self.captured, self.steps, self.sites, self.left_out, self.done)
-        return {
-            **found,
-            "seconds": round(self.seconds, 3),
-            "python_seconds": self.ran_seconds,
-            "written": list(self.written),
-        }
+        ran = {"seconds": round(self.seconds, 3), "python_seconds": self.ran_seconds}
+        return {**found, **ran, "written": list(self.written)}

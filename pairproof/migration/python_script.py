@@ -18,7 +18,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import Any, Union
+from typing import Any
 
 import pairproof
 
@@ -26,6 +26,7 @@ from ..bridge.capture.recorded import Captured
 from ..validation.verdicts.agreement import AGREEING
 from .call_sites import Left
 from .delivery import DATA
+from .outcome import plural
 from .steps.python import commented
 from .steps.sites import CallSite, Done, Key, key_parts, loop_names
 from .translate import python_code as python
@@ -320,10 +321,13 @@ R_FOLDER, R_ANSWERS = "recorded/of_r", "R_OF_THE_RUN"
 REPLAY = f"""{R_ANSWERS} = Backend(
     "live" if "--live" in sys.argv else "recorded", records=Records([HERE / "{R_FOLDER}"])
 )"""
-#: Written once in a script that shows vectors and tables.
+#: Written once in a script that shows numbers, vectors and tables.
 SHOW = '''def show(value):
-    """Print a vector or a table whole."""
-    print(value.to_string() if hasattr(value, "to_string") else value)'''
+    """Print a vector or a table whole, other numbers with seven digits, as R does."""
+    if hasattr(value, "to_string"):
+        print(value.to_string())
+    else:
+        print(*(f"{v:.7g}" if isinstance(v, float) else v for v in np.atleast_1d(value)))'''
 
 
 def script_text(
@@ -338,6 +342,7 @@ def script_text(
     """The script's source; `test` is the name of its test, `script` its own."""
     blocks = [block for _, block in sorted(_blocks(found, left, done, writer), key=lambda b: b[0])]
     used = _names_in("\n".join(line for block in blocks for line in block))
+    used |= {"np"} if "show" in used else set()
     words = [text for name, text in IMPORTS.items() if name in used]
     plain = [w for w in words if w == "import re"]
     ours = [*(f"import {module}" for module in modules(found)), *(w for w in words if "pairproof" in w)]
@@ -390,19 +395,18 @@ def _module(function: str) -> str:
 
 
 def _about(captured: Captured, found: Sequence[CallSite], test: str, script: str) -> list[str]:
-    name = captured.text.name
-    n = len(bridged(found))
-    replayed = f"; R's own answers of {n} call{'' if n == 1 else 's'} are read again" if n else ""
-    about = [f"{name} in Python, written by pairproof migrate{replayed}."]
-    if not found:
-        return [*about, f"R {captured.r_version} ran {name}; none of its calls has a counterpart here."]
-    held = f" ({test})" if test else ""
-    about.append(
-        f"R {captured.r_version} ran {name}, and each number was held against R's of that run{held}:"
-        f" {_counted(found)}."
+    ran, there, held = (
+        f"R {captured.r_version} ran {captured.text.name}",
+        bridged(found),
+        f" ({test})" if test else "",
     )
-    if there := bridged(found):
-        where = "1 call stays" if len(there) == 1 else f"{len(there)} calls stay"
+    replayed = f"; R's own answers of {plural(len(there), 'call')} are read again" if there else ""
+    about = [f"{captured.text.name} in Python, written by pairproof migrate{replayed}."]
+    if not found:
+        return [*about, f"{ran}; none of its calls has a counterpart here."]
+    about.append(f"{ran}, and each number was held against R's of that run{held}: {_counted(found)}.")
+    if there:
+        where = f"{plural(len(there), 'call')} stay{'s' if len(there) == 1 else ''}"
         about.append(
             f"{where} in R, through pairproof.bridge ({_them(there)}): R's answers of that run, in {R_FOLDER}, are read"
             f" again. `python {script} --live` asks R itself, where R and its packages are installed."
@@ -443,14 +447,15 @@ def _blocks(
         if entry.task not in said:
             yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(python.comment(str(entry)))
     called = {site.task for site in found}
+    texts = {(site.task, site.call.text) for site in found}
     for together in _together([d for d in done if not d.inside and d.state != "call"], called):
         first = together[0]
         if first.state in ("translated", "partly"):
-            text = python.one_line(first.text, MOST_TEXT)
-            known = any(site.task == first.task and site.call.text == first.text for site in found)
-            lines = list(first.lines) if known else commented(f"{first.place}: {text}", list(first.lines))
+            text, lines = python.one_line(first.text, MOST_TEXT), list(first.lines)
+            if (first.task, first.text) not in texts:
+                lines = commented(f"{first.place}: {text}", lines)
         else:
-            lines = [*([DATA_OF_R] if len(together) > 1 and first.state == "data" else [])]
+            lines = [DATA_OF_R] if len(together) > 1 and first.state == "data" else []
             lines += [line for d in together for line in _comment_of(d, left, len(together) > 1)]
         yield (first.task, 2, 0, 0), lines
 

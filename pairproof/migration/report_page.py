@@ -90,13 +90,10 @@ def _of_result(result: Result, step: Step) -> str:
 def _said(step: Step) -> Iterator[str]:
     """The data, why R is needed, notes, and warnings of both."""
     for file in dict.fromkeys(files(step.translation.code)):
-        rows = len(next(iter(file.columns.values()), ()))
-        columns = len(file.columns)
+        rows, columns = len(next(iter(file.columns.values()), ())), len(file.columns)
         few = ", ".join(list(file.columns)[:8]) + (", ..." if columns > 8 else "")
-        yield (
-            f"Data: {file.stem or 'table'}.csv, {rows:,} row{'' if rows == 1 else 's'} of {columns}"
-            f" column{'' if columns == 1 else 's'} ({few})."
-        )
+        size = f"{outcome.plural(rows, 'row')} of {outcome.plural(columns, 'column')}"
+        yield f"Data: {file.stem or 'table'}.csv, {size} ({few})."
     if step.state == "bridge":
         yield f"Stays in R: {step.translation.reason.rstrip('.')}."
     yield from step.translation.notes
@@ -133,29 +130,24 @@ def evaluation(call: RecordedCall) -> str:
 def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> report.Table:
     """A row a number: Python's (or R's by the bridge), R's of the run, digits, the verdict, and why below."""
     calls = list(dict.fromkeys(a.r_call for a in rows if a.r_call))
-    header = (
-        report.Column("number", "left"),
-        report.Column("R, from Python" if bridged else "Python"),
-        report.Column("R"),
-        report.Column("digits"),
-        report.Column("asked for", detail=True),
-        report.Column("verdict", "left"),
-    )
-    body = tuple(
-        report.Row(
-            (
-                str(a.quantity),
-                numbers.shown(a.native, a.quantity),
-                numbers.shown(a.r, a.quantity),
-                numbers.digits(a.digits),
-                "-" if a.floor is None else f"{a.floor:g}",
-                report.Cell(a.verdict, numbers.SIGNS[a.verdict], tone(a)),
-            ),
-            one_line(a.explanation),
+    number, verdict = (report.Column(name, "left") for name in ("number", "verdict"))
+    plain = [report.Column(name) for name in ("R, from Python" if bridged else "Python", "R", "digits")]
+
+    def row(a: Agreement) -> report.Row:
+        shown = (numbers.shown(v, a.quantity) for v in (a.native, a.r))
+        asked = "-" if a.floor is None else f"{a.floor:g}"
+        became = report.Cell(a.verdict, numbers.SIGNS[a.verdict], tone(a))
+        cells: tuple[str | report.Cell, ...] = (
+            str(a.quantity),
+            *shown,
+            numbers.digits(a.digits),
+            asked,
+            became,
         )
-        for a in rows
-    )
-    return report.Table(header, body, f"R is {', '.join(calls)}" if calls else "")
+        return report.Row(cells, one_line(a.explanation))
+
+    header = (number, *plain, report.Column("asked for", detail=True), verdict)
+    return report.Table(header, tuple(map(row, rows)), f"R is {', '.join(calls)}" if calls else "")
 
 
 def tone(a: Agreement) -> report.Tone:
@@ -176,67 +168,76 @@ def steps_section(migration: outcome.Migration) -> Iterator[report.Block]:
             yield numbers_table(d.rows)
 
 
-def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
-    """The sections, those without a call left out."""
-    script = migration.captured.text.name
+def _of_state(site: outcome.Site) -> str:
+    """Why a call has no Python of its own."""
+    step = site.first
+    reason = _sentence(step.translation.reason)
+    return {
+        "bridge": f"{reason} Numbers: {outcome.numbers_in_words(site.rows)}.",
+        "refused": step.refused,
+        "failed": one_line(step.call.error),
+        "counted": f"Called by {step.call.via} for its own ends."
+        if step.by_package
+        else "Beyond the calls kept of one place.",
+    }.get(step.state, reason)
 
-    def called(
-        state: str, why: Callable[[outcome.Site], str], third: Callable[[outcome.Site], str] = lambda s: ""
-    ) -> list[Reason]:
-        """Line, function, a third column and the reason of the calls of a state."""
-        sites = (s for s in migration.sites if s.first.state == state)
-        return [(where(s.place, script), s.function, third(s), why(s)) for s in sites]
 
-    def reason(site: outcome.Site) -> str:
-        return _sentence(site.first.translation.reason)
-
-    yield from _reasons(
+#: State of a call -> the heading of its section, what is said there, and a third column.
+SECTIONS: dict[str, tuple[str, str, str, Callable[[outcome.Site], str]]] = {
+    "bridge": (
         "Stayed in R",
         "These calls have no counterpart in Python alone. The Python script reads R's answers of this run again, which lie"
         " beside it; with --live it asks R itself.",
-        called("bridge", lambda s: f"{reason(s)} Numbers: {outcome.numbers_in_words(s.rows)}.", _through),
         "through",
-    )
-    yield from _reasons(
+        lambda site: _through(site.first),
+    ),
+    "outside": (
         "Left out",
         "These calls were recorded and have no place in the Python script.",
-        called("outside", reason),
-    )
-    yield from _reasons(
+        "",
+        lambda s: "",
+    ),
+    "refused": (
         "Refused by Python",
         "R has numbers for these calls, and Python declines to give any.",
-        called(
-            "refused", lambda s: s.first.refused, lambda s: s.first.translation.shown.removesuffix("(...)")
-        ),
         "Python",
-    )
-    yield from _reasons(
+        lambda site: site.first.translation.shown.removesuffix("(...)"),
+    ),
+    "failed": (
         "R gave an error",
         "R stopped these calls with an error of its own; there is nothing to compare.",
-        called("failed", lambda s: one_line(s.first.call.error)),
-    )
-    yield from _reasons(
+        "",
+        lambda site: "",
+    ),
+    "counted": (
         "Counted, not translated",
         "These calls were counted, and their values were not kept.",
-        called("counted", _why_counted, lambda s: f"{len(s.steps):,}"),
         "times",
-    )
+        lambda site: f"{len(site.steps):,}",
+    ),
+}
+NOT_TRANSLATED = (
+    "What the script does beside its calls, and no Python says. Each stands in the Python script as a comment, at its"
+    " place."
+)
+IN_TEXT = "These calls are in the script's text. They are not in the Python script, and nothing about them was compared."
+
+
+def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
+    """The sections, those without a call left out."""
+    script = migration.captured.text.name
+    for state, (title, said, third, column) in SECTIONS.items():
+        sites = [s for s in migration.sites if s.first.state == state]
+        rows = [(where(s.place, script), s.function, column(s), _of_state(s)) for s in sites]
+        yield from _reasons(title, said, rows, third)
     lost = [d for d in migration.done if d.state in ("comment", "partly")]
-    yield from _reasons(
-        "Not translated",
-        "What the script does beside its calls, and no Python says. Each stands in the Python script as a comment, at its"
-        " place.",
-        [(where(d.place, script), _cut(one_line(d.text)), d.value, _sentence(d.why)) for d in lost],
-        "R gave",
-    )
-    left: dict[bool, list[Reason]] = {True: [], False: []}
-    for o in migration.left_out:
-        m = o.mentioned
-        row = (where(m.place, script), m.text or m.function, "", _sentence(o.reason))
-        left[m.function in outcome.FITTING].append(row)
-    said = "These calls are in the script's text. They are not in the Python script, and nothing about them was compared."
-    yield from _reasons("Never reached", said, left[True])
-    yield from _reasons("Not of this field", said, left[False])
+    rows = [(where(d.place, script), _cut(one_line(d.text)), d.value, _sentence(d.why)) for d in lost]
+    yield from _reasons("Not translated", NOT_TRANSLATED, rows, "R gave")
+    for title, fitting in (("Never reached", True), ("Not of this field", False)):
+        left = [o for o in migration.left_out if (o.mentioned.function in outcome.FITTING) is fitting]
+        places = [(where(o.mentioned.place, script), o.mentioned.text or o.mentioned.function) for o in left]
+        rows = [(*place, "", _sentence(o.reason)) for place, o in zip(places, left)]
+        yield from _reasons(title, IN_TEXT, rows)
 
 
 def _reasons(title: str, said: str, rows: Sequence[Reason], third: str = "") -> Iterator[report.Block]:
@@ -249,17 +250,10 @@ def _reasons(title: str, said: str, rows: Sequence[Reason], third: str = "") -> 
         yield report.Table(header, tuple(report.Row(row[:n], row[3]) for row in rows))
 
 
-def _through(site: outcome.Site) -> str:
+def _through(step: Step) -> str:
     """ "bridge.lme4.glmer_design"."""
-    code = site.first.translation.code
-    shown = site.first.translation.shown
-    return code.function.removeprefix("pairproof.") if isinstance(code, Call) else shown
-
-
-def _why_counted(site: outcome.Site) -> str:
-    step = site.first
-    called = f"Called by {step.call.via} for its own ends."
-    return called if step.by_package else "Beyond the calls kept of one place."
+    code = step.translation.code
+    return code.function.removeprefix("pairproof.") if isinstance(code, Call) else step.translation.shown
 
 
 def _sentence(text: str) -> str:
@@ -309,8 +303,7 @@ def migration_page(migration: outcome.Migration) -> report.Page:
         blocks += call_section(site, migration.captured.text)
     blocks += steps_section(migration)
     blocks += [*not_in_python(migration), *_foot(migration)]
-    captured = migration.captured
-    used = {step.call.package for step in migration.steps} - {"stats"}
+    captured, used = migration.captured, {step.call.package for step in migration.steps} - {"stats"}
     packages = [f"{name} {version}" for name, version in sorted(captured.packages.items()) if name in used]
     subtitle = ", ".join([f"R {captured.r_version}", *packages])
     return report.Page(f"{captured.text.name}: from R to Python, every number compared", blocks, subtitle)
@@ -352,13 +345,8 @@ def calls_table(migration: outcome.Migration) -> report.Table:
     script = migration.captured.text.name
     rows = [(s.place.line, _call_row(s, script)) for s in migration.sites]
     left = report.Cell(*STATES["outside"][:3])
-    rows += [
-        (
-            o.mentioned.place.line,
-            (where(o.mentioned.place, script), o.mentioned.function, "", "", "", "", left),
-        )
-        for o in migration.left_out
-    ]
+    for m in (o.mentioned for o in migration.left_out):
+        rows.append((m.place.line, (where(m.place, script), m.function, "", "", "", "", left)))
     in_order = tuple(row for _, row in sorted(rows, key=lambda entry: entry[0]))
     return report.Table((line, r, python, *counted, became), in_order)
 
@@ -399,12 +387,8 @@ def _of_calls(sites: Sequence[outcome.Site]) -> str:
 
 
 def _attention(migration: outcome.Migration) -> list[str]:
-    wrong = [
-        f"line {where(site.place, migration.captured.text.name)} {a.quantity}"
-        for site in migration.sites
-        for a in site.rows
-        if outcome.differs(a)
-    ]
+    places = [(where(site.place, migration.captured.text.name), site) for site in migration.sites]
+    wrong = [f"line {at} {a.quantity}" for at, site in places for a in site.rows if outcome.differs(a)]
     if not wrong:
         return ["No number differs without an explanation."] if migration.agreements else []
     more = ", ..." if len(wrong) > 6 else ""
@@ -443,22 +427,16 @@ def migration_junit(migration: outcome.Migration) -> str:
 
 
 def _of_site(site: outcome.Site, script: str) -> list[Agreement]:
-    name = f"line {where(site.place, script)} {site.function}"
-    found = [
-        replace(a, claim=name if len(site.steps) == 1 else f"{name} evaluation {step.call.nth}")
-        for step in site.steps
-        for a in step.rows
-    ]
-    step = site.first
-    why: dict[str, Any]
-    if step.state == "refused":
-        why = {"verdict": "differs", "explanation": f"Python refuses: {step.refused}", "code": "refused"}
-    elif step.state in ("outside", "failed", "counted"):
-        reason = step.call.error or step.translation.reason or "counted, not translated"
-        why = {"verdict": "not-run", "explanation": reason, "code": step.state}
-    else:
+    name, step = f"line {where(site.place, script)} {site.function}", site.first
+    of = [(name if len(site.steps) == 1 else f"{name} evaluation {s.call.nth}", s) for s in site.steps]
+    found = [replace(a, claim=claim) for claim, s in of for a in s.rows]
+    if step.state in ("native", "bridge"):
         return found
-    return [*found, Agreement("", name, Quantity("call"), r_call=site.function, about="native-r", **why)]
+    refused, said = step.state == "refused", f"Python refuses: {step.refused}"
+    reason = step.call.error or step.translation.reason or "counted, not translated"
+    why: dict[str, Any] = {"verdict": "differs" if refused else "not-run", "code": step.state}
+    why |= {"explanation": said if refused else reason, "r_call": site.function, "about": "native-r"}
+    return [*found, Agreement("", name, Quantity("call"), **why)]
 
 
 __all__ = ["migration_junit", "migration_page"]

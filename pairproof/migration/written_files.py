@@ -80,15 +80,12 @@ def text_of_test(
     """The test's source; numbers of `agreements` that differ are named by a test that is expected to fail."""
     name = captured.text.name
     stem = PurePath(script).stem
-    lines = list(
-        docstring(
-            [
-                f"Tests of {script}: each fit gives the numbers that it gave when it was written, and those of R.",
-                f"R's numbers are those of its run of {name}, in {stem}.recorded.json; they are held to the digits"
-                " asked for there. No R is needed: where a call stays in R, its answer of that run is read again.",
-            ]
-        )
+    about = (
+        f"Tests of {script}: each fit gives the numbers that it gave when it was written, and those of R.",
+        f"R's numbers are those of its run of {name}, in {stem}.recorded.json; they are held to the digits"
+        " asked for there. No R is needed: where a call stays in R, its answer of that run is read again.",
     )
+    lines = list(docstring(list(about)))
     wrong = [f"{a.quantity} {a.native}, R {a.r}" for a in agreements if differs(a)]
     functions = [line for s in found if s.name in tests for line in ("", "", *_test(s, tests[s.name], asked))]
     needed = any(line.lstrip().startswith("agree(") for line in functions)
@@ -96,11 +93,8 @@ def text_of_test(
         said = f"{len(wrong):,} of R's numbers differ from Python's, first {wrong[0]}; see {stem}.report.html"
         functions += ["", "", "def test_the_numbers_that_differ():", f"{INDENT}pytest.xfail("]
         functions += [f"{INDENT * 2}{text_literal(one_line(said, 2 * WIDTH))}", f"{INDENT})"]
-    head = HEAD.format(
-        pytest="import pytest\n\n" if wrong else "",
-        agree=AGREE if needed else "",
-        script=text_literal(script),
-    )
+    pytest, agree = "import pytest\n\n" if wrong else "", AGREE if needed else ""
+    head = HEAD.format(pytest=pytest, agree=agree, script=text_literal(script))
     lines += [*head.rstrip("\n").split("\n"), *functions]
     return "\n".join(lines) + "\n"
 
@@ -333,16 +327,14 @@ def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float,
     with said.open("wb") as out, failed.open("wb") as err:
         streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
         try:
-            done = subprocess.run(command, cwd=folder, env=environment, timeout=limit, **streams)
+            wrong = subprocess.run(command, cwd=folder, env=environment, timeout=limit, **streams).returncode
+            found, more = "does not do what it should", f". It said:\n{_tail(failed)}" if wrong else ""
         except subprocess.TimeoutExpired:
-            raise PairproofError(
-                f"{script}, as it was written, did not end within {limit:g} s, so nothing was written; this is an error of"
-                " pairproof: please report it with the R script"
-            ) from None
-    if done.returncode != 0:
+            wrong, found, more = 1, f"did not end within {limit:g} s", ""
+    if wrong:
         raise PairproofError(
-            f"{script}, as it was written, does not do what it should, so nothing was written; this is an error of"
-            f" pairproof: please report it with the R script. It said:\n{_tail(failed)}"
+            f"{script}, as it was written, {found}, so nothing was written; this is an error of pairproof: please report"
+            f" it with the R script{more}"
         )
     return time.monotonic() - begun, _head(said)
 

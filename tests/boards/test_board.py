@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy import stats
 
 import pairproof
 from pairproof.boards.board import _tiers, leaderboard
@@ -97,6 +98,24 @@ def test_chances_of_being_best_sum_to_one_and_are_those_of_the_joint_distributio
     for name, p in zip(names, share):
         # Two Monte Carlo estimates of 1e5 and 2e5 draws differ by .0019 at most in one of 20; observed .0012.
         assert rows[name].p_best == pytest.approx(p, abs=0.006)
+
+
+def test_with_few_judges_the_chance_of_being_best_is_of_students_t_and_not_of_the_normal_distribution():
+    wins, contests = np.array([13, 9, 16, 12, 8, 14]), 20  # of six judges
+    votes = pd.DataFrame(
+        [
+            ("a", "b", "model_a" if k < w else "model_b", f"judge {j}")
+            for j, w in enumerate(wins)
+            for k in range(contests)
+        ],
+        columns=["model_a", "model_b", "winner", "judge"],
+    )
+    found = leaderboard(votes, cluster="judge")
+    contrast = found.fit.contrast("a", "b")
+    chance = stats.t.cdf(contrast.z, contrast.df)
+    assert contrast.df == pytest.approx(5.0) and stats.norm.cdf(contrast.z) - chance > 0.01
+    # Monte Carlo of 1e5 draws: standard error below .0015; observed difference .0010.
+    assert _by_model(found)["a"].p_best == pytest.approx(chance, abs=0.004)
 
 
 def test_the_mean_win_rate_is_the_mean_expected_score_against_the_others(board):

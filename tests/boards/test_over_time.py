@@ -82,7 +82,7 @@ def test_a_model_has_no_rating_before_its_first_vote_and_an_anchor_starts_the_da
     ("change", "column", "words"),
     [
         ({}, "nowhen", "no column 'nowhen' with dates"),
-        ({"when": "soon"}, "when", "'soon' is not a date"),
+        ({"when": "soon"}, "when", "row 1, column 'when': 'soon' is not a date"),
         ({"seconds": 20250120.0}, "seconds", "are not dates"),
         ({"when": [None] + ["2025-01-01"] * 1_999}, "when", "1 of 2,000 rows have no date"),
     ],

@@ -4,7 +4,8 @@
 
 A number of a model is a number with decimals, or of three digits and more, in what R printed of an expression "of
 models" (`printed.R` decides by names alone). Each needs a number of its own in Python's output that is equal to R's
-last printed decimal; where Python shows fewer digits, to three significant ones at least (of a small p two). Not counted are the line
+last printed decimal (of a whole number with four digits or more, to which R rounds deviances, to 1/2); where Python shows
+fewer digits, to three significant ones at least (of a small p two). Not counted are the line
 of significance codes, quantiles of residuals in a summary (R prints them no more since 4.3), and what is 0 but for
 rounding.
 """
@@ -99,9 +100,11 @@ def _decimals(word: str) -> bool:
 
 
 def _unit(word: str) -> float:
-    """The last digit's unit; of a whole number nothing."""
+    """The last digit's unit; of a whole number nothing, because it is a count, unless it has four digits or more."""
     mantissa, _, exponent = word.lower().partition("e")
-    return 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])) if _decimals(word) else 0.0
+    if not _decimals(word):
+        return 1.0 if len(word.strip("+-")) > 3 else 0.0
+    return 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
 
 
 def python(home: Path, *arguments: str, r: str = "") -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,7 @@ import pytest
 
 import pairproof
 from pairproof.migration.delivery import asked
-from pairproof.migration.translate.rows import Beside, at, by_item, in_column
+from pairproof.migration.translate.rows import Beside, at, in_column, of_items
 from pairproof.validation.again import Again, numbers_in
 from tests.migration.captures import row
 from tests.migration.made import a_call
@@ -51,7 +51,7 @@ def test_labels_that_occur_again_have_places_of_their_own():
     frame = pd.DataFrame({"item": ["A", "B", "A"], "worth": [0.1, 0.2, 0.7]}, index=["x", "x", "y"])
     assert in_column(frame, "worth") == ["worth / x", "worth / x (2)", "worth / y"]
     assert numbers_in(frame) == {"worth / x": 0.1, "worth / x (2)": 0.2, "worth / y": 0.7}
-    assert by_item(frame.iloc[:2], "worth") == {"A": "worth / x", "B": "worth / x (2)"}
+    assert of_items(frame.iloc[:2], "worth")[1] == {"A": "worth / x", "B": "worth / x (2)"}
     assert at("coef", ["a", "b", "a"]) == {"a": "coef / 0", "b": "coef / 1"}
     beside, numbers = Beside(a_call(), function="f"), {"a": 2.0, "b": 2.0}
     rows = beside.named("coef", numbers, numbers, at("coef", ["a", "b"]))

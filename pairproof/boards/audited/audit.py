@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...data.columns import Factor, FloatArray, each, used_levels, values_of
 from ...data.comparisons import Comparisons
 from ...data.judgments import check_one_track
-from ...data.reading.beside.repeated import repeated_votes
+from ...data.reading.beside.repeated import TIMES, repeated_votes
 from ...data.reading.beside.sides import side_terms, with_sides
 from ...errors import InputError
 from ...fit.estimates.tails import p_words
@@ -33,8 +33,6 @@ from .suspicions import Finding, all_tests, flags
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Names that files have for the time of a vote.
-TIMES = ("tstamp", "timestamp", "time", "created_at", "date")
 #: Kind of a flag -> what is looked at.
 KINDS = {
     "order": "position",
@@ -148,6 +146,8 @@ class Audit:
             f"{n} flag{'' if n == 1 else 's'} in {votes} votes, of {tests:,} tests; of boards without defects"
         )
         said += f" {100 * self.level:g} % have no flag (Holm 1979, the same share for each kind of test)"
+        if self.not_looked_at:
+            said += f". Not looked at: {named([why.partition(':')[0] for why in self.not_looked_at])}; see below for the reasons"
         blocks: list[Block] = [Paragraph(said)]
         parts = {
             "Flags, worst first": tuple(_lines(self.flags)),
@@ -232,7 +232,7 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
         raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
     check_one_track(table)
     seconds, covariates = _seconds(table, time), _style(table, style)
-    repeated, notes = _repeated(table), list(_items(table))
+    repeated, notes = _repeated(table, time), list(_items(table))
     found = [repeated] if isinstance(repeated, Finding) else []
     votes = _votes(table, seconds, found)
     why_not = [f"{KINDS['repeated-id']}: {repeated}"] if isinstance(repeated, str) else []
@@ -334,7 +334,8 @@ def _seconds(table: Comparisons, name: str) -> FloatArray:
     if times.isna().any():
         wrong = listed([level for level, lost in zip(column.levels, times.isna()) if lost], 3)
         expected = "expected seconds, or dates such as 2026-11-28 09:10:00; name another column with time="
-        raise InputError(f"{table.source}, column {quoted(name)}: {wrong}; {expected}")
+        row = int(np.isin(column.codes, np.flatnonzero(times.isna())).argmax()) + 1
+        raise InputError(f"{table.source}, row {row}, column {quoted(name)}: {wrong}; {expected}")
     return np.append((times - pd.Timestamp(0, tz="UTC")).dt.total_seconds(), np.nan)[column.codes]
 
 
@@ -351,9 +352,9 @@ def _style(table: Comparisons, style: Sequence[str]) -> dict[str, FloatArray]:
     return found
 
 
-def _repeated(table: Comparisons) -> Finding | str | None:
+def _repeated(table: Comparisons, time: str) -> Finding | str | None:
     """Votes that are repeated; or why they were not looked for."""
-    twice = repeated_votes(table)
+    twice = repeated_votes(table, time)
     if isinstance(twice, str) or not twice.rows.size:
         return twice if isinstance(twice, str) else None
     rows = twice.rows.tolist()

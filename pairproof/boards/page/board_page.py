@@ -116,7 +116,9 @@ def who_may_be_best(board: Board) -> str:
     level = f"at {100 * board.level:g} %, all ranks at once"
     if len(best) == 1:
         return f"{best[0]} is shown to be the best ({level})."
-    return f"{len(best):,} models may be the best: {named(best, 5)}. These votes cannot separate them ({level})."
+    return (
+        f"{len(best):,} models may be the best: {named(best, 5)}. These votes cannot separate them ({level})."
+    )
 
 
 def board_table(board: Board) -> Table:

@@ -84,7 +84,7 @@ def ratings_picture(board: Board, rows: Sequence[BoardRow]) -> Picture:
     level = f"{100 * board.level:g} %"
     scale, ends = _range_of(rows), [x for row in rows for x in (row.low, row.high) if x is not None]
     arrows = "" if all(map(scale.holds, ends)) else ", with an arrow where they continue"
-    hollow = "" if all(row.status == "settled" for row in rows) else "; hollow dots with dashes are provisional"
+    hollow = "" if all(row.status == "settled" for row in rows) else "; hollow dashed dots are provisional"
     tiers = " A heavier line separates tiers." if len({row.tier for row in rows}) > 1 else ""
     caption = (
         f"Dots are ratings and lines their {level} limits{arrows}{hollow}. The numbers on the left (on a wide page the"

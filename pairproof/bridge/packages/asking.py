@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -298,11 +299,15 @@ class Estimates(RAnswer):
         return dict(zip(self.names, self.se.tolist()))
 
     def __str__(self) -> str:
-        """R's function, a line for each coefficient, then the other numbers; what has a number a row is left out."""
+        """R's function, a line for each coefficient with z and its two-sided p, then the other numbers of one value."""
         shown = [label(name) for name in self.names]
         widest = max(map(len, shown), default=0)
-        lines = [label(self.result.call.name), f"{'':{widest}}  {'estimate':>12}  {'se':>12}"]
-        lines += [f"{n:{widest}}  {b:12.6g}  {s:12.6g}" for n, b, s in zip(shown, self.coef, self.se)]
+        heads = "  ".join(f"{word:>12}" for word in ("estimate", "se", "z", "p"))
+        lines = [label(self.result.call.name), f"{'':{widest}}  {heads}"]
+        z = [b / s if s > 0 else math.nan for b, s in zip(self.coef.tolist(), self.se.tolist())]
+        for name, b, s, t in zip(shown, self.coef, self.se, z):
+            p = math.erfc(abs(t) / math.sqrt(2))
+            lines.append(f"{name:{widest}}  {b:12.6g}  {s:12.6g}  {t:12.4g}  {p:12.4g}")
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("names", "coef", "se")}
         for name, value in own.items():
             if isinstance(value, bool):

@@ -205,3 +205,55 @@ def strans(M: Any, items: Sequence[str], *, backend: BackendLike = None) -> Tran
     >>> strans([[0, 6, 7], [4, 0, 8], [3, 2, 0]], ["a", "b", "c"]).strong  # doctest: +SKIP
     """
     return Transitivity.ask(backend, "eba::strans", STRANS, {"M": _wins(M, items)})
+
+
+KENDALL = """
+k <- eba::kendall.u(M, correct = correct)
+list(u = k$u, min_u = k$min.u, chi2 = k$chi, df = k$df, p_value = k$p.value)
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class AgreementU(RAnswer):
+    """Kendall's coefficient of agreement of judges.
+
+    u: 1 if all agree in every comparison; min_u: its least value.  chi2, df, p_value: test of no agreement.
+    """
+
+    u: float
+    min_u: float
+    chi2: float
+    df: float
+    p_value: float
+
+
+@asks("eba")
+def kendall_u(
+    M: Any, items: Sequence[str], correct: bool = True, *, backend: BackendLike = None
+) -> AgreementU:
+    """R's ``eba::kendall.u(M, correct)``.
+
+    Parameters
+    ----------
+    M : float[items, items]
+        ``M[i, j]`` counts wins of i over j; each pair was compared equally often.
+    items : sequence of str
+    correct : bool
+        Whether the test has a continuity correction.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    AgreementU
+
+    Raises
+    ------
+    InputError, RError
+        A table of another shape; R's own.
+
+    Examples
+    --------
+    >>> kendall_u([[0, 6, 7], [4, 0, 8], [3, 2, 0]], ["a", "b", "c"]).u  # doctest: +SKIP
+    """
+    arguments = sent(backend, "M correct", M=_wins(M, items))
+    return AgreementU.ask(backend, "eba::kendall.u", KENDALL, arguments)

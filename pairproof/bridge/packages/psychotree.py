@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.nodes import Expr, Formula
 from .asking import Floats, RAnswer, as_frame, ask, asks, check_item, fields_of, program, reals, sent, strings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Type = Literal["loglin", "logit"]
 
@@ -69,6 +72,20 @@ class Tree(RAnswer):
     def leaves(self) -> tuple[Node, ...]:
         """Nodes that are not split."""
         return tuple(n for n in self.nodes if not n.kids)
+
+    def __str__(self) -> str:
+        return f"psychotree's tree: {len(self.leaves)} leaves, minus the log-likelihood {-self.loglik:.4f}, {self.df:g} df"
+
+    def params(self) -> pd.DataFrame:
+        """The coefficients of the leaves: a row a leaf, by its number."""
+        import pandas as pd
+
+        return pd.DataFrame({n.id: dict(zip(n.names, n.coef.tolist())) for n in self.leaves}).T
+
+    def worth(self) -> pd.DataFrame:
+        """Worths of the items in each leaf, which add up to 1: a row a leaf, by its number."""
+        found = np.exp(self.params().reindex(columns=list(self.labels), fill_value=0.0))
+        return found.div(found.sum(axis=1), axis=0)
 
 
 @asks("psychotree", "psychotools", "partykit")

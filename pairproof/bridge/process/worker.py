@@ -237,9 +237,7 @@ def main() -> None:
     try:
         temporary = own_temporary_folder()
     except OSError as error:
-        send(
-            replies, ("failed", {"kind": "folder", "text": f"cannot create a temporary folder: {error}"})
-        )
+        send(replies, ("failed", {"kind": "folder", "text": f"cannot create a temporary folder: {error}"}))
         return
     inbox: queue.Queue[bytes] = queue.Queue()
     # This comes before R starts, which can take seconds: if the parent is killed meanwhile, R must not go on

@@ -12,9 +12,9 @@ from ...report.output import Output
 from ..options.reading import (
     DROP,
     ITEM_DATA,
-    name_and_value,
     names,
     parsed,
+    rating_of,
     read_as,
     reading_options,
     where_option,
@@ -59,14 +59,6 @@ class _WithRows(SectionedCommand):
     has_rows = True
 
 
-def _anchor(text: str) -> tuple[str, float]:
-    name, value = name_and_value(text, "mixtral-8x7b=1114")
-    try:
-        return name, float(value)
-    except ValueError:
-        raise click.BadParameter(f"{text!r}; expected MODEL=RATING, for example mixtral-8x7b=1114") from None
-
-
 def _style(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Terms between commas, those inside braces left alone: diff(tokens_{a,b})."""
     return tuple(term.strip() for text in values for term in re.split(r",(?![^{]*\})", text))
@@ -93,7 +85,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--precision POINTS": "Models with a limit more than this far from their rating are provisional.",
         "--level": "Level of the limits, and of all rank sets together.",
     },
-    anchor={"callback": parsed(_anchor)},
+    anchor={"callback": parsed(rating_of)},
     by=None,
     style={"multiple": True, "callback": _style},
     ties=choice("half", "davidson", "rao-kupper", "drop", default="half"),

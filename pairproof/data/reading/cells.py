@@ -11,6 +11,7 @@ as losses (prefmod's llbt.design does so); here a value that is not among the st
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -271,7 +272,7 @@ PLACE = {FIRST: 0, TIE: 1, BOTH_BAD: 1, SECOND: 2}
 CodingLike = Union[Mapping[str, Any], str]
 
 
-def _canonical(code: Any) -> str:
+def canonical(code: Any) -> str:
     """Numbers alike however they are written (1, "1", "1.0"); words exactly as they are."""
     text = "" if code is None else text_of(code)
     if not NUMBER.fullmatch(text.strip()):
@@ -302,7 +303,7 @@ class Coding:
                 near = suggestion(str(answer), ANSWERS)
                 raise CodingError(f"coding has {quoted(answer)}; the answers are {', '.join(ANSWERS)}{near}")
             for code in codes if isinstance(codes, (list, tuple, set)) else [codes]:
-                text = _canonical(code)
+                text = canonical(code)
                 if answer == "missing" and (not text.strip() or text in MISSING_WORDS):
                     blank = True
                 elif not text.strip():
@@ -333,13 +334,13 @@ class Coding:
 
     def meaning(self, text: str) -> int | None:
         """FIRST, TIE, SECOND, MISSING or BOTH_BAD for a code; None for what is none."""
-        return self.answer_of.get(_canonical(text))
+        return self.answer_of.get(canonical(text))
 
     def fits(self, table: Table, column: str) -> bool:
         """Whether the column holds nothing but stated codes, and at least one answer."""
         if isinstance(table.columns.get(column), Lists):
             return False
-        known = [self.answer_of.get(_canonical(level), -1) for level in labels(table, column).levels]
+        known = [self.answer_of.get(canonical(level), -1) for level in labels(table, column).levels]
         return bool(known) and min(known) >= 0 and min(known) < MISSING
 
     def refuse(self, answer: int, where: str) -> None:
@@ -353,7 +354,7 @@ class Coding:
         """The answer of each row; found: the column's labels, if they were made already; `may_be_missing` is for the
         words of an error only."""
         found = found or labels(table, column)
-        texts = [_canonical(level) for level in found.levels]
+        texts = [canonical(level) for level in found.levels]
         blank = MISSING if self.blank_is_missing else -1
         known = [self.answer_of.get(t, blank if t in MISSING_WORDS else -1) for t in texts]
         answers: Answers = np.array([*known, blank], np.int8)[found.codes]
@@ -371,6 +372,12 @@ class Coding:
         else:
             near = suggestion(value.strip("'\""), self.answer_of)
             cure = f"correct it, or define it in coding={near}{'' if may_be_missing else LEAVE_OUT}"
+        found = labels(table, column)
+        cells = Counter(np.array([*found.levels, ""], object)[found.codes[bad]].tolist())
+        if len(cells) > 1:
+            each = named((f"{quoted(cell) if cell else 'blank'} {n:,}" for cell, n in cells.most_common()), 6)
+            value += f" ({bad.sum():,} rows have an unknown answer or none: {each})"
+            bad = bad & (np.cumsum(bad) == 1)
         expected = f"expected exactly {self}; {cure}"
         return table.refuse(bad, column, f"the answer is {value}", expected, CodingError)
 

@@ -9,6 +9,7 @@ one for each reading where there are several.  Nothing is read by a proposal: wh
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -20,12 +21,12 @@ import pandas as pd
 
 from ...errors import InputError
 from ...text import listed, named
-from ..columns import Factor, FloatArray
+from ..columns import Factor, FloatArray, natural_order
 from ..wide import Pairs, lexicographic_pair_order, prefmod_pair_order
 from .assemble import Options
-from .cells import MISSING_WORDS, NUMBER, labels, numbers
+from .cells import MISSING_WORDS, NUMBER, canonical, labels, numbers
 from .nested import Lists, parts_of
-from .pair_columns import NO_PAIRS, named_pairs
+from .pair_columns import NO_PAIRS, all_pairs, named_pairs
 from .sources import ROLES, Table, check_names
 
 #: Names of the two sides, of their wins, of ties, of their scores, and of how often a row stands; neither
@@ -130,7 +131,7 @@ class LayoutError(InputError):
     def worded(self, call: Callable[[Way], str]) -> str:
         """The message, in which `call` writes each way in Python or for the command line."""
         if not self.ways:
-            return f"{self.source}: {self.found}; {_EXPECTED}"
+            return f"{self.source}: {self.found}"
         asked = "The table does not specify how to read it. If this is right, use it:"
         if len(self.ways) > 1:
             asked = f"There are {len(self.ways)} ways to read this table. Use the right one:"
@@ -171,6 +172,7 @@ def unread(table: Table, stated: Mapping[str, Any], ways: Sequence[Way] | None =
     names = listed(own.get(name, name) for name in table.columns)
     roles = {name: name.strip().casefold() for name in table.columns if name not in ROLES}
     odd = named(f"; {name!r} is not exactly {role!r}" for name, role in roles.items() if role in ROLES)
+    odd += "" if found else f"; {table.n_rows and _Looks(table, stated).doubt() or _EXPECTED}"
     layout = f"layout {stated['layout']!r}, but " if stated.get("layout") else ""
     return LayoutError(table.source, f"{layout}found the columns {names}{odd}", found, stated)
 
@@ -181,52 +183,88 @@ _EXPECTED = (
     " to roles, for example columns={'first': 'left'} (--col first=left); scores of single items: pairproof easl import"
 )
 #: Codes that may be those for first, tie and second, or first and second, in this order.
-_CODINGS = ("1 -1", "1 0 -1", "1 2", "1 0", "0 1", "1 2 3", "1 3 2", "1 0 2", "0 1 2")
+_CODINGS = (
+    "1 -1", "1 0 -1", "1 2", "1 0", "0 1", "1 0.5 0", "0 0.5 1", "1 2 3", "1 3 2", "1 0 2", "0 1 2"
+)  # fmt: skip
+#: As :func:`_plain` writes them.
 _WORDS = {
-    "first": "first a left model_a option_a 1st win",
-    "tie": "tie draw equal same both neither none no_preference tied =",
-    "second": "second b right model_b option_b 2nd loss",
+    "first": "first a left l modela optiona assistanta responsea 1st win won",
+    "tie": "tie t draw d equal same both neither none nopreference tied = unentschieden",
+    "second": "second b right r modelb optionb assistantb responseb 2nd loss lost",
+    "both_bad": "bothbad tiebothbad botharebad",
 }
 _MEANT = {
     "first": "the first item is preferred",
     "tie": "neither",
     "second": "the second",
+    "both_bad": "both are bad",
     "missing": "no answer",
 }
 _ANSWER_NAMES = re.compile("winner|outcome|choice|chosen|prefer|answer|vote|result|label|better", re.I)
 _JUDGE_NAMES = re.compile("judge|rater|annotator|user|worker|participant|subject|respondent|voter", re.I)
+_COUNT_NAMES = re.compile("wins|won|votes|count|freq|times|weight|^n$", re.I)
 #: Further names of who scores single items; names of a column of such scores, and of one of these items.
 _SCORER_NAMES = re.compile(f"{_JUDGE_NAMES.pattern}|^who$|coder|person", re.I)
 _SCORE_NAMES = re.compile("score|rating|points|grade|mark|slider", re.I)
 _ITEM_NAMES = re.compile("item|sentence|segment|text|story|document|stimulus|output|^id$", re.I)
 _POINT = re.compile(r"\s*(?:[0-9]|10)(?:\.0*)?\s*|" + "|".join(MISSING_WORDS))
-#: How arena votes name the winner; under any name of the column they say that it is not a column beside.
-_ARENA = {"model_a", "model_b", "tie", "tie (bothbad)"}
+#: How a column that names the winners writes a tie, plain.
+_TIED = {"tie", *_WORDS["both_bad"].split()[:2]}
+#: Values up to which a column may say who won, and the share of cells that may be slips of the pen.
+_MOST_ANSWERS, _MOST_STRAY = 5, 0.02
 _BLANKS = {"": "", "absent": "; a blank was not presented", "below": "; a blank is below all others"}
 #: Columns and rows that are looked at.
 _MOST_COLUMNS, _MOST_ROWS = 60, 5000
 
 
-def _codings(cells: Sequence[Factor]) -> list[dict[str, Any]]:
-    """What the codes of these columns may mean; none where that is unknown."""
-    codes = {level.strip() for factor in cells for level in factor.levels}
-    blank = {"NA"} if any((factor.codes < 0).any() for factor in cells) else set()
+#: What codes may mean, and which cells have none of them, in words.
+Codings = tuple[list[Any], str]
+
+
+def _plain(text: str) -> str:
+    """A code without case, blanks and marks."""
+    return re.sub(r"[\W_]+", "", text.casefold()) or text.strip()
+
+
+def _codings(levels: set[str], blank: bool, sides: tuple[str, str]) -> list[dict[str, Any]]:
+    """What codes may mean, by those that are known; none where one is not.  sides: names of the columns of items."""
+    codes = {canonical(level).strip() for level in levels}
     gone = codes & {*MISSING_WORDS, ".", *(("9", "99", "-9", "-99") if len(codes) > 2 else ())}
-    codes, gone = codes - gone, gone | blank
-    found = [way.split() for way in _CODINGS if {*way.split()} == codes]
-    meant = [code for words in _WORDS.values() for code in codes if code.lower() in words.split()]
-    found += [meant] if {*meant} == codes and 1 < len(meant) < 4 and not found else []
-    answers = [tuple(_WORDS) if len(way) == 3 else ("first", "second") for way in found]
+    codes, gone = codes - gone, gone | ({"NA"} if blank else set())
     missing = {"missing": sorted(gone)} if gone else {}
-    return [{**dict(zip(own, way)), **missing} for own, way in zip(answers, found)]
+    answers = ("first", "tie", "second")
+    if found := [way.split() for way in _CODINGS if {*way.split()} == codes]:
+        return [{**dict(zip(answers[:: 4 - len(way)], way)), **missing} for way in found]
+    own = zip(_WORDS.items(), (sides[0], "", sides[1], ""))
+    words = {answer: {*known.split(), _plain(side)} for (answer, known), side in own}
+    meant = {answer: sorted(code for code in codes if _plain(code) in words[answer]) for answer in words}
+    if not (meant["first"] and meant["second"]) or sum(map(len, meant.values())) < len(codes):
+        return []
+    return [{**{answer: own[0] if len(own) == 1 else own for answer, own in meant.items() if own}, **missing}]
+
+
+def _but_strays(table: Table, cells: Mapping[str, Factor], sides: tuple[str, str] = ("", "")) -> Codings:
+    """What the codes may mean, but for a few cells that have none of them; and which cells these are."""
+    seen = (dict(zip(("", *f.levels), np.bincount(f.codes + 1).tolist())) for f in cells.values())
+    times = sum(map(Counter, seen), Counter[str]())
+    levels = sorted({*times} - {""}, key=times.__getitem__)
+    for k in range(min(len(levels), 4)):
+        stray, n = levels[:k], sum(map(times.__getitem__, levels[:k]))
+        if n <= max(1, _MOST_STRAY * sum(times.values())) and (
+            found := _codings({*levels[k:]}, times[""] > 0, sides)
+        ):
+            name = next((name for name, factor in cells.items() if {*stray} & {*factor.levels}), "")
+            row = int(table.columns[name].astype(str).isin(stray).to_numpy().argmax()) if name else 0
+            are = f"{n} cells are" if n > 1 else "one cell is"
+            return found, name and f"{are} none of these: {listed(stray)} ({table.where(row, name)})"
+    return [], ""
 
 
 def _in_words(coding: Any) -> str:
     """What the codes mean; a coding that was stated stays as it is."""
     parts = coding.items() if isinstance(coding, Mapping) else ()
-    return ", ".join(f"{named(c) if isinstance(c, list) else c}: {_MEANT[a]}" for a, c in parts) or str(
-        coding
-    )
+    said = ", ".join(f"{named(c) if isinstance(c, list) else c}: {_MEANT[a]}" for a, c in parts)
+    return said or str(coding)
 
 
 def ways_of(table: Table, stated: Mapping[str, Any]) -> list[Way]:
@@ -239,6 +277,7 @@ def ways_of(table: Table, stated: Mapping[str, Any]) -> list[Way]:
             way
             for way in look()
             if layout in (None, way.arguments["layout"], _AS_PERSONS.get(way.arguments["layout"]))
+            and not _contradicts(table, way.arguments.get("columns", {}))
         ]
         if found:
             return found[:4]
@@ -250,10 +289,24 @@ def ways_of_scores(table: Table) -> list[Way]:
     return list(_Looks(table, {}).at_scores()) if table.n_rows else []
 
 
-def ways_of_codes(table: Table, answer: str, **more: Any) -> list[Way]:
-    """What the codes of a column of answers may mean."""
-    known = [coding for coding in _codings([labels(table, answer)]) if "missing" not in coding]
-    return [Way({**more, "coding": coding}, f"{answer}, {_in_words(coding)}.") for coding in known]
+def _contradicts(table: Table, columns: Mapping[str, str]) -> bool:
+    """Whether columns are given other roles than were stated, or roles that other columns have."""
+    given = ((role, name) for role, name in columns.items() if role != name)
+    return any(role in table.columns or name in table.own_names for role, name in given)
+
+
+def ways_of_codes(table: Table, answer: str, sides: tuple[str, str] = ("", ""), **more: Any) -> list[Way]:
+    """What the codes of a column of answers may mean; rows without one of them are to be left out, as is said."""
+    factor, name = labels(table, answer), table.own_names.get(answer, answer)
+    known, stray = _but_strays(table, {answer: factor}, sides)
+    gone = {level for coding in known for level in coding.pop("missing", ())}
+    blank = np.array([*(level in gone for level in factor.levels), True])[factor.codes]
+    if n := int(blank.sum()):
+        such = f" and {n - 1:,} more" * (n > 1)
+        stray += f"{'; ' * bool(stray)}no answer in {table.where(int(blank.argmax()), answer)}{such}"
+    told = f" Rows that are no comparison are left out, and counted: {stray}." if stray else ""
+    more |= {"drop": "bad"} if stray else {}
+    return [Way({**more, "coding": each}, f"{name}, {_in_words(each)}.{told}") for each in known]
 
 
 class _Looks:
@@ -264,6 +317,7 @@ class _Looks:
         names = [name for name in table.columns if name not in lists][:_MOST_COLUMNS]
         self.table, self.stated = table, _stated(stated)
         self.cells = {name: labels(table, name) for name in names}
+        self.texts = {name: table.columns[name].astype(str) for name in names}
 
     def at_texts(self) -> Iterator[Way]:
         """Whole answers in one column of text."""
@@ -280,14 +334,39 @@ class _Looks:
         items = [*map(str, self.stated.get("items", ()))]
         names = [*self.stated.get("pairs", ())] or [name for name in self.cells if name not in NO_PAIRS]
         names = names[: len(items) * (len(items) - 1) // 2] if items else names
-        if found := named_pairs(names, items):
+        if found := named_pairs(names, items) or (None if items else self._pairs_in_cells(names)):
             yield from self._by_pairs(*found)
         elif items and len(names) == len(items) * (len(items) - 1) // 2:
             yield from self._by_pairs(names, items)
 
-    def _by_pairs(
-        self, names: list[str], items: list[str], order: Pairs | None = None, more: str = ""
-    ) -> Iterator[Way]:
+    def _pairs_in_cells(self, names: Sequence[str]) -> tuple[list[str], list[str], Pairs] | None:
+        """As :func:`named_pairs`, of columns whose cells name the two items."""
+        two = {name: natural_order(self._items_in(name)) for name in names if not _numeric(self.cells[name])}
+        times = Counter(item for pair in two.values() for item in pair)
+        two = {name: p for name, p in two.items() if len(p) == 2 and min(times[item] for item in p) > 1}
+        return all_pairs([*two], [*two.values()])
+
+    def _items_in(self, name: str) -> set[str]:
+        """The codes of a column that are no word for a tie, nor for no answer."""
+        return {v for v in self.cells[name].levels if _plain(v) not in _WORDS["tie"].split()} - MISSING_WORDS
+
+    def _codings_of_pairs(self, names: list[str], items: list[str], order: Pairs | None) -> Codings:
+        """What the codes of columns of pairs mean, which may be the names of the two items; and which cells have none."""
+        if "coding" in self.stated:
+            return [self.stated["coding"]], ""
+        cells = {name: self.cells[name] for name in names}
+        levels = {v for factor in cells.values() for v in factor.levels}
+        by_name = (self._items_in(name) <= {items[a], items[b]} for name, (a, b) in zip(names, order or ()))
+        if order and len(levels & {*items}) > 2 and all(by_name):
+            blank = ["NA"] * any((factor.codes < 0).any() for factor in cells.values())
+            ties, gone = sorted(levels - {*items} - MISSING_WORDS), sorted(levels & MISSING_WORDS) or blank
+            own = {"first": "first", "second": "second", "tie": ties, "missing": gone}
+            coding = {answer: codes for answer, codes in own.items() if codes}
+            return [coding], " Each cell names the item that is preferred."
+        found, stray = _but_strays(self.table, cells)
+        return [each for each in found if "both_bad" not in each], stray and f" But {stray}: correct it."
+
+    def _by_pairs(self, names: list[str], items: list[str], order: Pairs | None = None) -> Iterator[Way]:
         stated, columns, n = self.stated, [*self.table.columns], len(items)
         usual = {"prefmod": prefmod_pair_order(n), "lexicographic": lexicographic_pair_order(n)}
         orders: list[Any] = [name for name, pairs in usual.items() if order in (None, pairs)]
@@ -301,7 +380,10 @@ class _Looks:
         as_pairs = any(k * (k - 1) // 2 == total for k in range(n + 1, total + 1))
         if as_pairs or [name for name in columns if name in (*names, *others)][: len(names)] != names:
             known["pairs"] = names
-        codings = [stated["coding"]] if "coding" in stated else _codings([self.cells[name] for name in names])
+        codings, more = self._codings_of_pairs(names, items, order)
+        invented = not order and "items" not in stated
+        if invented or all(re.fullmatch("[A-Za-z]?[0-9]+", item) for item in items):
+            more += f" The table does not name the items: replace {','.join(items)} by their names."
         for way, coding in product([stated.get("pair_order")] if "pair_order" in stated else orders, codings):
             pairs = usual.get(way, ()) if isinstance(way, str) else order or ()
             shown = " ".join(f"{items[a]}:{items[b]}" for a, b in pairs[:6]) + " ..." * (len(pairs) > 6)
@@ -315,60 +397,98 @@ class _Looks:
             alike.setdefault(name.rstrip("0123456789") if name[-1:].isdigit() else "", []).append(name)
         names = max((own for prefix, own in alike.items() if prefix), key=len, default=[])
         items = next((ascii_uppercase[:n] for n in range(3, 27) if n * (n - 1) // 2 == len(names)), "")
-        more = f" The table does not name the items: replace {','.join(items)} with their names."
-        yield from self._by_pairs(names, [*items], None, more) if items and "items" not in self.stated else ()
+        yield from self._by_pairs(names, [*items]) if items and "items" not in self.stated else ()
 
     def at_sides(self) -> Iterator[Way]:
         """Two columns of items, and what came of each comparison."""
-        pair = max(combinations(self.cells, 2), key=lambda pair: self._alike(*pair), default=())
-        if not pair or self._alike(*pair) < 0.3:
+        if not (pair := self._sides()):
             return
-        (a, b), texts = pair, {name: self.table.columns[name].astype(str) for name in self.cells}
+        (a, b), texts = pair, self.texts
         judge = {"judge": name for name in texts if name not in pair and _JUDGE_NAMES.search(name)}
         others = [name for name in texts if name not in (*pair, *judge.values())]
-        for name in others:
-            named_so = (texts[name] == texts[a]) | (texts[name] == texts[b])
-            arena = {"model_a", "model_b"} <= {*texts[name]} <= _ARENA
-            if arena or named_so.any() and (named_so | (texts[name] == "tie")).all():
+        stated = [name for name in others if name in ("outcome", "winner") and name in self.table.own_names]
+        for name in stated or others:
+            named_so = self._names_a_side(name, pair)
+            words = {_plain(text) for text in texts[name][~named_so]}
+            if words <= {*_TIED, "modela", "modelb"} and (named_so.any() or {"modela", "modelb"} <= words):
                 columns = {"model_a": a, "model_b": b, "winner": name, **judge}
                 yield Way({"layout": "votes", "columns": columns}, f"{name} names the winner, {a} or {b}.")
                 return
-        sides = {"first": a, "second": b, **judge}
-        answers = [name for name in others if ways_of_codes(self.table, name)]
+        sides, own = {"first": a, "second": b, **judge}, self.table.own_names
+        roles, layout = ("first", "second", "outcome"), "long"
+        if "winner" in stated or not stated and re.search("model", own.get(a, a), re.I):
+            roles, layout = ("model_a", "model_b", "winner"), "votes"
+        codes = {name: ways_of_codes(self.table, name, (own.get(a, a), own.get(b, b))) for name in others}
+        answers = stated or [name for name in others if codes[name] and not _COUNT_NAMES.search(name)]
         for name in list(filter(_ANSWER_NAMES.search, answers)) or answers:
-            yield from ways_of_codes(self.table, name, layout="long", columns={**sides, "outcome": name})
+            known = {"layout": layout, "columns": {**dict(zip(roles, (a, b, name))), **judge}}
+            yield from (replace(way, arguments={**known, **way.arguments}) for way in codes[name])
+        if stated or any(map(_ANSWER_NAMES.search, answers)):
+            return
         counts = [name for name in others if _numeric(self.cells[name]) and name not in answers]
         ties = {"ties": name for name in counts if re.search("tie|draw", name, re.I)}
         wins = [name for name in counts if name not in ties.values()]
-        wins = (
-            wins if len(wins) < 3 else [name for name in wins if re.search("win|won|vote|count", name, re.I)]
-        )
+        wins = wins if len(wins) < 3 else [name for name in wins if _COUNT_NAMES.search(name)]
         if len(wins) == 2:
             columns = {**sides, "wins": wins[0], "losses": wins[1], **ties}
             told = f"{wins[0]} counts how often {a} won, {wins[1]} how often {b} did."
             yield Way({"layout": "counts", "columns": columns}, told)
         places = [name for name in texts if not _numeric(self.cells[name])]
+        places = [name for name in places if name in pair or self._names_a_side(name, pair).mean() < 0.3]
         places = [name for name in places if len({*self.cells[name].levels} & {*self.cells[a].levels}) > 1]
         if len(places) > 2:
             told = f"One column per place, with the item at that place; {places[0]} is the best place, {places[-1]} the last."
             yield Way({"layout": "orders", "places": places}, told)
             return
-        for winner, loser in (pair, pair[::-1]) if not answers and len(wins) < 2 else ():
+        wins = list(filter(_COUNT_NAMES.search, wins))
+        if answers or len(wins) > 1 or self._undecided(pair, (*wins, *judge.values())):
+            return
+        for winner, loser in (pair, pair[::-1]):
             columns = {"winner": winner, "loser": loser, **{"weight": name for name in wins}, **judge}
             yield Way({"layout": "winners", "columns": columns}, f"{winner} beat {loser}.")
+
+    def _sides(self) -> tuple[str, str] | None:
+        """The two columns that have the items of a comparison."""
+        pair = max(combinations(self.cells, 2), key=lambda pair: self._alike(*pair), default=None)
+        return pair if pair and self._alike(*pair) >= 0.3 else None
+
+    def _undecided(self, pair: tuple[str, str], known: Sequence[str] = ()) -> list[str]:
+        """Columns beside two sides that may say who won: of few values, or that name one of the two."""
+        names = [name for name in self.cells if name not in (*pair, *known)]
+        few = {name for name in names if 1 < len(self.cells[name].levels) <= _MOST_ANSWERS}
+        return [name for name in names if name in few or self._names_a_side(name, pair).mean() > 0.3]
+
+    def _names_a_side(self, name: str, pair: tuple[str, str]) -> Any:
+        """bool[n_rows]: where the column has the item of one of the two sides."""
+        a, b = (self.texts[side] for side in pair)
+        return (self.texts[name] == a) | (self.texts[name] == b)
+
+    def doubt(self) -> str:
+        """What may be meant where no call can be proposed, as nothing says what the values of a column mean."""
+        pair = self._sides()
+        if not pair or not (undecided := self._undecided(pair)):
+            return ""
+        first, second, answer = (self.table.own_names.get(name, name) for name in (*pair, undecided[0]))
+        values = listed(natural_order(self.cells[undecided[0]].levels), _MOST_ANSWERS + 1)
+        columns = {"first": first, "second": second, "outcome": answer}
+        beaten = {"winner": first, "loser": second}
+        return (
+            f"{answer!r} ({values}) may say which of {first!r} and {second!r} won, and nothing is guessed. If it does, state"
+            f" columns={columns!r}, and what each value means, coding={{'first': ..., 'tie': ..., 'second': ...}}"
+            f" (if it names the winner, write each tie as 'tie'); if {first!r} always won, columns={beaten!r}"
+        )
 
     def _alike(self, a: str, b: str) -> float:
         """How many items two columns share, 0 to 1, if they may be the two sides of a comparison."""
         one, two = ({*self.cells[name].levels} - MISSING_WORDS for name in (a, b))
-        sides = re.sub("1|a$|left|first", "*", a, flags=re.I) == re.sub(
-            "2|b$|right|second", "*", b, flags=re.I
-        )
-        sides = sides and len(a) > 1  # A and B may be items
+        left, right = re.compile("1|a$|left|first", re.I), re.compile("2|b$|right|second", re.I)
+        sides = left.sub("*", a) == right.sub("*", b) and len(a) > 1  # A and B may be items
         numeric = _numeric(self.cells[a]) or _numeric(self.cells[b])
         if not one & two or len(one | two) < 2 or numeric and not sides:
             return 0.0
-        same = (self.table.columns[a].astype(str) == self.table.columns[b].astype(str)).mean()
-        return (len(one & two) / min(len(one), len(two)) + sides) / 2 if same < 0.05 else 0.0
+        same = (self.texts[a] == self.texts[b]).mean()
+        less = 0.25 if numeric else 0.5  # two columns of numbers may say something of the two that have names
+        return (len(one & two) / min(len(one), len(two)) + sides) * less if same < 0.05 else 0.0
 
     def at_scores(self) -> Iterator[Way]:
         """A row per score: who gave it, to which item, and the score from 0 to 100."""
@@ -392,18 +512,21 @@ class _Looks:
         own = {name: factor for name, factor in self.cells.items() if name not in NO_PAIRS and factor.levels}
         whole = [name for name, factor in own.items() if all(map(_POINT.fullmatch, factor.levels))]
         values = {name: numbers(self.table, name)[0][:_MOST_ROWS] for name in whole}
-        for size, start in ((n, k) for n in range(len(whole), 2, -1) for k in range(len(whole) - n + 1)):
+        windows = [(n, k) for n in range(len(whole), 2, -1) for k in range(len(whole) - n + 1)]
+        for tied, (size, start) in product((False, True), windows):
             names = whole[start : start + size]
             rows = [sorted(v for v in row if v == v) for row in zip(*(values[name] for name in names))]
-            if all(row == [*range(1, len(row) + 1)] for row in rows):
+            if all(_are_ranks(row, tied) for row in rows):
                 for blank in ("absent", "below") if any(len(row) < size for row in rows) else ("",):
                     ranks = _stated({"layout": "ranks", "items": names, "unranked": blank})
                     yield Way(ranks, f"One column per item, with its rank; 1 is the best{_BLANKS[blank]}.")
-                    if names[0][-1:].isdigit():
+                    if names[0][-1:].isdigit() and not tied:
                         items = [str(k) for k in range(1, size + 1)]
                         orders = {"layout": "orders", "places": names, "items": items, "cells": "numbers"}
                         told = "One column per place, the best first, with the number of the item"
                         yield Way(_stated({**orders, "unranked": blank}), f"{told}{_BLANKS[blank]}.")
+                if tied:
+                    break
                 return
         if numbered := list(self._numbered()):
             yield from numbered
@@ -414,6 +537,11 @@ class _Looks:
             scale = f"{min(points):g}-{max(points):g}"
             told = f"One column per item, with its rating from {scale} (all points of the scale, used or not); {best} is best."
             yield Way({"layout": "ratings", "items": names, "scale": scale, "best": best}, told)
+
+
+def _are_ranks(row: Sequence[float], tied: bool) -> bool:
+    """Whether sorted numbers are 1 to as many as there are; tied: or the best is 1, and none is above that."""
+    return [*row] == [*range(1, len(row) + 1)] or tied and row[0] == 1 and row[-1] <= len(row)
 
 
 def _numeric(factor: Factor) -> bool:
@@ -480,11 +608,8 @@ def _of_scores(table: Table, form: Form, options: Options) -> tuple[Table, str]:
     if n_tied or options.tie_category:
         results["ties"] = ahead == 0
     equal = f"; equal scores, of which there are {n_tied}, are ties" if n_tied else ""
-    columns = {name: pd.Series(marks * 1.0) for name, marks in results.items()}
-    return (
-        table.without(names).adding(columns),
-        f"one match per row, won by the side with more in {named(names)}{equal}",
-    )
+    found = table.without(names).adding({name: pd.Series(marks * 1.0) for name, marks in results.items()})
+    return found, f"one match per row, won by the side with more in {named(names)}{equal}"
 
 
 def _scores(table: Table, name: str) -> FloatArray:

@@ -254,8 +254,9 @@ def read(
         `pair_order` (the default), or mean something else.
     coding : mapping or str
         {"first": 1, "tie": 0, "second": -1, "missing": "NA"} or "first=1,tie=0,second=-1,missing=NA"; a list
-        if several codes have the same meaning; missing=NA covers blank cells.  Required for prefmod; for long and
-        votes it replaces their words, with "both_bad" for a tie that calls both bad.
+        if several codes have the same meaning; missing=NA covers blank cells.  Required for prefmod, where cells that
+        name the preferred item are read with first=first,second=second; for long and votes it replaces their words, with
+        "both_bad" for a tie that calls both bad.
     winner : {"rows", "columns"}
         matrix only, required: whose wins a cell counts, or lists first.
     record : {"wins-ties-losses", "wins-losses-ties"}
@@ -355,7 +356,7 @@ def read(
     except CodingError:
         answer = "" if coding is not None or layout not in WORDS else NEEDED[layout][2]
         known = Coding.read(WORDS.get(layout, "first=first,second=second"))
-        if answer and not any(known.meaning(level) is not None for level in labels(table, answer).levels):
+        if answer and not any(known.meaning(w) in (FIRST, SECOND) for w in labels(table, answer).levels):
             if ways := ways_of_codes(table, answer, layout=layout):
                 raise unread(table, given, ways) from None
         raise

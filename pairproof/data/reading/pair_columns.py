@@ -22,9 +22,9 @@ from typing import Any, Literal, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CodingError, InputError, ItemError, PairOrderError
+from ...errors import InputError, ItemError, PairOrderError
 from ...text import named, quoted
-from ..columns import natural_order
+from ..columns import Factor, natural_order
 from ..comparisons import Comparisons
 from ..wide import Pairs, lexicographic_pair_order, named_pair_order, prefmod_pair_order
 from .assemble import Options, assemble, has_tie_category
@@ -107,21 +107,20 @@ def named_pairs(names: Sequence[str], items: Sequence[str]) -> tuple[list[str], 
     signs = [*(sign for sign in BETWEEN if sign.strip() and sign != "x"), *sorted(words)]
     split = [[tuple(name.split(sign)) for name in names] for sign in signs]
     joint = [[match.groups() if (match := form.fullmatch(name)) else () for name in names] for form in _JOINT]
-    for pairs in (*split, *joint):
-        found_at = {k: pair for k, pair in enumerate(pairs) if len({*pair}) == len(pair) == 2 and all(pair)}
-        place = {
-            item: k
-            for k, item in enumerate(dict.fromkeys(item for pair in found_at.values() for item in pair))
-        }
-        if (
-            len(place) > 2
-            and len({frozenset(p) for p in found_at.values()})
-            == len(found_at)
-            == len(place) * (len(place) - 1) // 2
-        ):
-            order = tuple((place[a], place[b]) for a, b in found_at.values())
-            return [names[k] for k in found_at], list(place), order
-    return None
+    return next(filter(None, (all_pairs(names, pairs) for pairs in (*split, *joint))), None)
+
+
+def all_pairs(
+    names: Sequence[str], pairs: Sequence[tuple[str, ...]]
+) -> tuple[list[str], list[str], Pairs] | None:
+    """As :func:`named_pairs`, of what each name says, which is a pair or not."""
+    found_at = {k: pair for k, pair in enumerate(pairs) if len({*pair}) == len(pair) == 2 and all(pair)}
+    place = {item: k for k, item in enumerate(dict.fromkeys(i for pair in found_at.values() for i in pair))}
+    distinct, n = len({*map(frozenset, found_at.values())}), len(place)
+    if n < 3 or not distinct == len(found_at) == n * (n - 1) // 2:
+        return None
+    order = tuple((place[a], place[b]) for a, b in found_at.values())
+    return [names[k] for k in found_at], list(place), order
 
 
 class _AnyCase(dict[str, int]):
@@ -261,10 +260,22 @@ def wide_answers(
     if pairs is None:
         _check_rest(table, names, stated)
         _check_first(table, names, stated)
-    answers = np.stack([stated.answers(table, name, may_be_missing=True) for name in names], axis=1)
+    sides = (tuple(items[k] for k in pair) for pair in order)
+    found = (_by_words(table, name, pair, stated) for name, pair in zip(names, sides))
+    answers = np.stack(
+        [stated.answers(table, *own, may_be_missing=True) for own in zip(names, found)], axis=1
+    )
     if not (answers != MISSING).any():
         raise InputError(f"{table.source}: every response is missing; at least one comparison is needed")
     return names, order, answers
+
+
+def _by_words(table: Table, name: str, pair: tuple[str, ...], stated: Coding) -> Factor:
+    """The labels of a column; where the codes are the words first and second, the names of the two items say the same."""
+    found, words = labels(table, name), {}
+    if stated.meaning("first") == FIRST and stated.meaning("second") == SECOND:
+        words = {item: word for item, word in zip(pair, ("first", "second")) if stated.meaning(item) is None}
+    return Factor(found.codes, tuple(words.get(level, level) for level in found.levels)) if words else found
 
 
 def _candidates(table: Table) -> list[str]:

@@ -27,6 +27,8 @@ from .nested import Lists, parts_of
 from .sources import Table
 
 NOT_RANKED = -1.0
+#: Share of ranks above the number of systems from which on they are of another scale.
+_FEW = 0.1
 WMT_ROLES = {"judgeId": "judge", "srcIndex": "source"}
 #: Columns that tell rankings of rows of systems apart where there is no column `ranking`.
 TELLS_APART = ("source", "judge", "track", "srclang", "trglang")
@@ -107,9 +109,7 @@ def _from_wmt(table: Table) -> Table:
     roles: dict[str, str] = {}
     for name in table.columns:
         if not re.fullmatch(r"system[0-9]+Number", name):
-            role = re.sub(
-                r"^system([0-9]+)(Id|rank)$", lambda m: f"{'system' if m[2] == 'Id' else 'rank'}{m[1]}", name
-            )
+            role = re.sub("^system([0-9]+)Id$", r"system\1", re.sub("^system([0-9]+)rank$", r"rank\1", name))
             roles[name] = WMT_ROLES.get(role, role)
     return _under_roles(table, roles)
 
@@ -279,6 +279,7 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
         raise InputError(
             f"{of.table.source}: {of.nothing}, so there are no comparisons; {of.cure}-1 and blank mean not ranked"
         )
+    _warn_of_odd_ranks(of)
     ranks = of.rank[ranked]
     gap = ranks[right] - ranks[left]
     tied = np.zeros(of.table.n_rows, bool)
@@ -290,7 +291,24 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
         used=of.used,
         row_of=row[left],
     )
-    return replace(found, ranked_together=int(np.bincount(ranking).max()))
+    alone_in = int((np.bincount(ranking, minlength=int(of.ranking.max()) + 1) < 2).sum())
+    alone = f"; {alone_in:,} rankings have fewer than two ranked systems, and no comparison" * (alone_in > 0)
+    unranked = f"{(~ranked).sum():,} ranks of {len(ranked):,} are -1 or blank, which means not ranked{alone}"
+    told = () if ranked.all() and not alone else (unranked,)
+    return found.changed(ranked_together=int(np.bincount(ranking).max()), read_as=(*of.table.told, *told))
+
+
+def _warn_of_odd_ranks(of: Placed) -> None:
+    """Say so where a few ranks are above the number of systems, or are 0 though others are that number."""
+    last = np.bincount(of.ranking)[of.ranking]
+    above, zero = of.rank > last, (of.rank == 0) & (of.rank == last).any()
+    for odd, means in ((above & (above.mean() < _FEW), "the last of all"), (zero, "better than 1")):
+        if n := int(odd.sum()):
+            k = int(odd.argmax())
+            name = of.rank_columns[int(of.place[k])]
+            such = f", and {n - 1:,} more such ranks," * (n > 1)
+            said = f"rank {of.rank[k]:g} among {last[k]} systems{such} is read as {means}; -1 or a blank means not ranked"
+            warn_the_caller(f"{of.table.where(int(of.row[k]), name)}: {said}", DataWarning)
 
 
 def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) -> None:

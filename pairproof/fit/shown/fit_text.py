@@ -9,6 +9,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from ...numerics.arrays import FloatArray
 from ...report.blocks import Block, Page, Paragraph, Table
 from ...report.output import render_fragment
 from ...text import WIDTH, fixed, label, number, safe, shorten
@@ -179,6 +180,7 @@ def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
     parameters.
     """
     frame = first_rows(fit, rows)
+    digits = _decimals(frame["se"].to_numpy())
     out: list[tuple[str, ...]] = []
     for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
         status = _status(fit, place, float(row.se))
@@ -190,9 +192,15 @@ def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
             if fit.robust is None
             else (number(row.t, 3, 1.0), number(float(row.df), 1))
         )
-        estimate, low, high = (number(x, se=row.se) for x in (row.estimate, row.low, row.high))
-        out.append((str(name), estimate, number(row.se), *ratio, p_value(row.p), low, high))
+        estimate, low, high = (number(x, digits, row.se) for x in (row.estimate, row.low, row.high))
+        out.append((str(name), estimate, number(row.se, digits), *ratio, p_value(row.p), low, high))
     return out
+
+
+def _decimals(se: FloatArray) -> int:
+    """Four, or up to six, so that the smallest standard error has three significant digits."""
+    smallest = min((s for s in se.tolist() if s > 0), default=1.0)
+    return min(max(2 - math.floor(math.log10(smallest)), 4), 6)
 
 
 def columns(fit: FitRecord) -> tuple[str, ...]:

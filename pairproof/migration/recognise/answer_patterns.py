@@ -113,11 +113,12 @@ def recognise_pattern(
     if not reference and not found.terms:
         raise Not("the worths of items are no part of it", True)
     made = assembled(x, items, reference, 1.0, found, variables)
-    own = made.own
+    own, ties = made.own, "none" if answers.ties else ""
     if "each" in others:
-        pairs = [(i, j) for j in range(len(items)) for i in range(j)]
+        pairs, ties = [(i, j) for j in range(len(items)) for i in range(j)], ties and "by-pair"
         own += [(f"tie:{items[i]}:{items[j]}", u[:, k]) for k, (i, j) in enumerate(pairs)]
     elif "total" in others:
+        ties = ties and "davidson"
         own.append(("tie", u.sum(axis=1)))
     own += _dependence(items, dependent) if "dependence" in others else []
     if len(own) != len(coefficients):
@@ -126,27 +127,8 @@ def recognise_pattern(
     used = {v.name: v for p in (*made.by, *(p for _, p in made.of_items)) for v in p.variables}
     # Groups of the data that the model's worths do not differ in are groups of its deviance all the same.
     used.update({v.name: v for v in variables if v.name not in used})
-    return Pattern(
-        items,
-        reference,
-        answers,
-        groups,
-        used,
-        made.by,
-        made.of_items,
-        dict(found.terms),
-        ""
-        if not answers.ties
-        else "by-pair"
-        if "each" in others
-        else "davidson"
-        if "total" in others
-        else "none",
-        "dependence" in others,
-        coefficients,
-        tuple(n for n, _ in own),
-        to,
-    )
+    model = (used, made.by, made.of_items, dict(found.terms), ties, "dependence" in others)
+    return Pattern(items, reference, answers, groups, *model, coefficients, tuple(n for n, _ in own), to)
 
 
 def answers_of(x: FloatArray, u: FloatArray, products: FloatArray | None, groups: IntArray) -> Answers | None:

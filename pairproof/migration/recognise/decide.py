@@ -45,7 +45,7 @@ from .design_contests import (
     of_rows,
     players,
 )
-from .design_terms import Model, model_of
+from .design_terms import Coefficients, Model, model_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -211,17 +211,9 @@ def _recognised(
     variables = _constant_in_contests(
         [*design.factors.values(), *design.numbers.values()], contests, items, met
     )
-    model = model_of(
-        contests,
-        kept,
-        items,
-        reference,
-        unit,
-        size,
-        variables,
-        design.covariates,
-        [*said, UNNAMED][: len(items)],
-    )
+    labels = [*said, UNNAMED][: len(items)]
+    given = Coefficients(contests, kept, items, labels, reference, unit, size, variables, design.covariates)
+    model = model_of(given)
     return Recognised(model, kept, block if model.reference else None, met)
 
 
@@ -283,32 +275,11 @@ def _constant_in_contests(
 OURS = {"home.adv": "order", "tie.max": "tie", "tie.mode": "tie-shift", "tie.scale": "tie-scale"}
 
 
-@dataclass(frozen=True, eq=False)
-class Davidson:
-    """A GenDavidson of free abilities.
+def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> Recognised:
+    """A GenDavidson of single abilities, by the derivatives of its predictors; groups int[n]: matches.
 
-    contests: the player at home first.  order float[n] or None: 1 where the first is at home, 0 on neutral
-    ground; None without a home advantage.  coefficients: R's, in the order of the columns of the map.  names:
-    ours, with the first item as the reference.  map float[n_names, p]: tie is that of R plus log 2 besides.
-    players: columns of the data; "first" and "second" where none has the players' names.
+    The player at home is first; the first item is the reference; tie is that of R plus log 2 besides.
     """
-
-    items: tuple[str, ...]
-    contests: Contests
-    order: FloatArray | None
-    coefficients: tuple[str, ...]
-    names: tuple[str, ...]
-    map: FloatArray
-    players: tuple[str, str]
-
-    @property
-    def general(self) -> bool:
-        """Whether ties are shifted or scaled."""
-        return "tie-shift" in self.names or "tie-scale" in self.names
-
-
-def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> Davidson:
-    """A GenDavidson of single abilities, by the derivatives of its predictors; groups int[n]: matches."""
     special = [n for n in design.names if n in OURS]
     items = tuple(n for n in design.names if n not in OURS)
     if set(np.bincount(groups).tolist()) != {3}:
@@ -351,8 +322,11 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
         to[k, place[item]], to[k, place[items[0]]] = 1.0, -1.0
     for k, n in enumerate(special):
         to[len(items) - 1 + k, place[n]] = 1.0
-    one, two = (v.name for v in _factors(design, items)) if _factors(design, items) else ("first", "second")
-    return Davidson(shown, contests, order, design.names, names, to, (one, two))
+    model = Model(
+        contests, shown, shown[0], order is not None, "davidson", (), (), (), {}, (), {}, names, to, order
+    )
+    named = [v.name for v in _factors(design, items)]
+    return Recognised(model, design.names, None, Players((named[0], named[1]), shown) if named else None)
 
 
 def _met(design: Design, rows: IntArray, at: IntArray) -> tuple[IntArray, IntArray] | None:

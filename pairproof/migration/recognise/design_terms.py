@@ -19,7 +19,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,35 +65,58 @@ def within(span: FloatArray, columns: FloatArray) -> bool:
     return bool(np.abs(span @ by - columns).max(initial=0.0) < SAME_SPACE)
 
 
-def read_columns(
-    contests: Contests,
-    names: Sequence[str],
-    labels: Sequence[str],
-    signs: FloatArray,
-    size: float,
-    covariates: dict[str, FloatArray] | None,
-) -> Found:
-    found = Found()
-    later: list[tuple[str, FloatArray]] = []
-    by, *_ = np.linalg.lstsq(signs[:, :-1], contests.logit, rcond=None)
-    of_items = np.abs(signs[:, :-1] @ by - contests.logit).max(axis=0, initial=0.0) < SAME_SPACE
-    for k, name in enumerate(names):
-        logit, tie = contests.logit[:, k], contests.tie[:, k]
-        if np.abs(tie).max(initial=0.0) > EXACT and np.abs(logit).max(initial=0.0) < EXACT:
-            if np.ptp(tie) < EXACT:
-                found.tie = True
+@dataclass(frozen=True, eq=False)
+class Coefficients:
+    """R's coefficients, and what each adds to the contests.
+
+    names: R's.  items: ours; labels: as R's names have them.  reference: the item at 0.  unit, size: of our and R's
+    item parameters in log-odds.  variables: covariates that may stand in them; covariates: of items, as the data say.
+    """
+
+    contests: Contests
+    names: Sequence[str]
+    items: Sequence[str]
+    labels: Sequence[str]
+    reference: str
+    unit: float
+    size: float
+    variables: Sequence[Variable]
+    covariates: Mapping[str, FloatArray]
+
+    def read(self, signs: FloatArray, has_items: bool) -> Found:
+        """What they are; signs float[n, n_items]; has_items: whether items have free abilities."""
+        found, contests, later = Found(), self.contests, list[Named]()
+        by, *_ = np.linalg.lstsq(signs[:, :-1], contests.logit, rcond=None)
+        of_items = np.abs(signs[:, :-1] @ by - contests.logit).max(axis=0, initial=0.0) < SAME_SPACE
+        for k, name in enumerate(self.names):
+            logit, tie = contests.logit[:, k], contests.tie[:, k]
+            if np.abs(tie).max(initial=0.0) > EXACT and np.abs(logit).max(initial=0.0) < EXACT:
+                if np.ptp(tie) < EXACT:
+                    found.tie = True
+                else:
+                    found.ties[name] = tie
+            elif of_items[k]:
+                if not has_items:
+                    known = self.covariates.get(name)
+                    found.terms[name] = _item_values(signs, logit / self.size, known)
+            elif not found.order and _of_one_size(logit, contests.rows.shape[1] > 1):
+                found.order = name
             else:
-                found.ties[name] = tie
-        elif of_items[k]:
-            if covariates is not None:
-                found.terms[name] = _item_values(signs, logit / size, covariates.get(name))
-        elif not found.order and _of_one_size(logit, contests.rows.shape[1] > 1):
-            found.order = name
-        else:
-            later.append((name, logit))
-    for name, logit in later:
-        _read_covariate(found, name, labels, signs, logit, size)
-    return found
+                later.append((name, logit))
+        for name, logit in later:
+            self._read_covariate(found, name, signs, logit)
+        return found
+
+    def _read_covariate(self, found: Found, name: str, signs: FloatArray, logit: FloatArray) -> None:
+        """A column that is a term times a covariate of the contest, or a covariate of the contest itself."""
+        column = logit / self.size
+        for term, values in found.terms.items():
+            z = _ratio(signs @ values, column)
+            if z is not None:
+                found.of_terms.setdefault(term, {})[rest_of(name.split(":"), term)] = z
+                return
+        if found.terms or not times_item(found, name, self.labels, signs, column):
+            found.comparison[name] = logit
 
 
 def _of_one_size(logit: FloatArray, either_side: bool) -> bool:
@@ -115,20 +137,6 @@ def _item_values(signs: FloatArray, logit: FloatArray, known: FloatArray | None)
     values = np.zeros(signs.shape[1])
     values[:-1] = np.linalg.lstsq(signs[:, :-1], logit, rcond=None)[0]
     return np.round(values, 12)
-
-
-def _read_covariate(
-    found: Found, name: str, labels: Sequence[str], signs: FloatArray, logit: FloatArray, size: float
-) -> None:
-    """A column that is a term times a covariate of the contest, or a covariate of the contest itself."""
-    parts = name.split(":")
-    for term, values in found.terms.items():
-        z = _ratio(signs @ values, logit / size)
-        if z is not None:
-            found.of_terms.setdefault(term, {})[rest_of(parts, term)] = z
-            return
-    if found.terms or not times_item(found, name, labels, signs, logit / size):
-        found.comparison[name] = logit
 
 
 def times_item(
@@ -227,6 +235,7 @@ class Model:
     comparison: Mapping[str, FloatArray]
     names: tuple[str, ...]
     map: FloatArray
+    order: FloatArray | None = None
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -235,53 +244,31 @@ class Model:
         return {v.name: v for p in products for v in p.variables}
 
 
-def model_of(
-    contests: Contests,
-    names: Sequence[str],
-    items: Sequence[str],
-    reference: str,
-    unit: float,
-    size: float,
-    variables: Sequence[Variable],
-    covariates: Mapping[str, FloatArray] | None = None,
-    labels: Sequence[str] = (),
-) -> Model:
-    """The model of ours that R's coefficients are; unit, size: of our and R's item parameters in log-odds."""
-    signs = signs_of(contests, len(items))
+def model_of(given: Coefficients) -> Model:
+    """The model of ours that R's coefficients are."""
+    contests, signs = given.contests, signs_of(given.contests, len(given.items))
     has_items = within(contests.logit, signs[:, :-1])  # free abilities of all items
-    found = read_columns(
-        contests, names, labels or items, signs, size, None if has_items else dict(covariates or {})
-    )
+    found, turned = given.read(signs, has_items), contests
     if not has_items and not found.terms:
         raise Not("the abilities of items are no part of it", True)
-    turned = contests
     if found.order:
-        turned = contests.turned(contests.logit[:, list(names).index(found.order)] < 0)
+        turned = contests.turned(contests.logit[:, list(given.names).index(found.order)] < 0)
         # What is in favour of the first has the other sign where the two were exchanged.
         turn = turned.first != contests.first
         found.comparison = {n: np.where(turn, -v, v) for n, v in found.comparison.items()}
-    put_together = partial(_put_together, turned, items, reference if has_items else "", unit, variables)
-    whole = of_whole_factors(found, variables)
+    given = replace(given, contests=turned, reference=given.reference if has_items else "")
+    whole = of_whole_factors(found, given.variables)
     if whole is not None:
         with contextlib.suppress(Not):
-            return put_together(*whole)
-    return put_together(found)
+            return _put_together(given, *whole)
+    return _put_together(given, found)
 
 
-def _put_together(
-    contests: Contests,
-    items: Sequence[str],
-    reference: str,
-    unit: float,
-    variables: Sequence[Variable],
-    found: Found,
-    whole: Sequence[Variable] = (),
-) -> Model:
-    made = assembled(signs_of(contests, len(items)), items, reference, unit, found, variables, whole)
-    of_ties, own = (
-        explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables),
-        made.own,
-    )
+def _put_together(given: Coefficients, found: Found, whole: Sequence[Variable] = ()) -> Model:
+    contests, items, reference, variables = given.contests, given.items, given.reference, given.variables
+    made = assembled(signs_of(contests, len(items)), items, reference, given.unit, found, variables, whole)
+    of_ties = explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables)
+    own = made.own
     if found.order:
         own.append(("order", np.ones(len(contests))))
     own += found.comparison.items()

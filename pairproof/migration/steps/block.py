@@ -101,6 +101,8 @@ class State:
 
     def _lost(self, tree: R, valued: Valued) -> None:
         """Variables that only R has from there on; its value of that run, if it is one that can be written."""
+        if tree.symbol and tree.symbol in self.scope.of_r and valued.value is not None:
+            self.scope.of_r[tree.symbol] = valued.value  # a table that R showed as it is now
         for e, target in assigned(tree):
             name = target.symbol or str(target.value)
             self.scope.variables.pop(name, None)
@@ -154,7 +156,7 @@ def _show(value: Any) -> None:
     """`show` of what is compared: numbers without their labels, which may have digits in them; a line a row."""
     rows = value.to_frame().T if isinstance(value, pd.Series) else value
     if not isinstance(rows, pd.DataFrame):
-        print(value)
+        print(*np.atleast_1d(value))
         return
     for row in rows.select_dtypes("number").to_numpy().tolist() if len(rows) else []:
         print(*row)

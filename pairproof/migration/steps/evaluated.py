@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -74,6 +74,8 @@ class Evaluated:
         #: Of one that a function of the script reaches: an expression a time, and those that are taken.
         self.reached: dict[str, list[ast.expr]] = {}
         self.taken: dict[int, ast.expr] = {}
+        #: id of an expression -> its value in R, where that was recorded.
+        self.of_run: dict[int, RValue] = {}
         self.before: list[str] = []
         self.views: dict[str, ast.expr] = {}
         self.used: list[Step] = []
@@ -150,6 +152,10 @@ class Evaluated:
         """Python of an expression."""
         raise NotImplementedError
 
+    def body(self, function: R) -> ast.expr:
+        """What a function of the script gives."""
+        raise NotImplementedError
+
     def meant(self, e: R) -> R:
         """The summary(m) that a variable is; else the expression itself."""
         return self.scope.summaries.get(e.symbol, e)
@@ -211,10 +217,10 @@ def in_turn(name: str, found: ast.expr) -> list[str]:
 
 def constant_of(value: RValue) -> ast.expr:
     """A short vector, matrix or data frame of R as a constant."""
-    parts = value.values if isinstance(value, RList) and "data.frame" in value.rclass else ()
-    if parts and len(parts) * len(parts[0]) <= MOST_CONSTANT:
-        columns = zip(value.names or (), parts)
-        return put("pd.DataFrame(x)", x=dict_of([(n, constant_of(v)) for n, v in columns]))
+    if isinstance(value, RList) and "data.frame" in value.rclass and value.values:
+        columns = [(n, v) for n, v in zip(value.names or (), value.values) if isinstance(v, RVector)]
+        if len(columns) == len(value) and len(columns) * len(columns[0][1]) <= MOST_CONSTANT:
+            return put("pd.DataFrame(x)", x=dict_of([(n, constant_of(v)) for n, v in columns]))
     vector = value
     plain = isinstance(vector, RVector) and vector.values.dtype.kind in "fibO" and vector.values.ndim < 3
     if not isinstance(vector, RVector) or not plain or vector.values.size > MOST_CONSTANT:
@@ -223,8 +229,8 @@ def constant_of(value: RValue) -> ast.expr:
         if vector.na.any():
             raise NotTranslated("it names a matrix of R with missing values")
         rows: list[Any] = [list(map(node, row)) for row in vector.values.tolist()]
-        names = [list(map(node, vector.margin(k))) or None for k in (0, 1)]
-        return put("pd.DataFrame(x, i, j)", x=rows, i=names[0], j=names[1])
+        margins = [list(map(node, vector.margin(k))) or None for k in (0, 1)]
+        return put("pd.DataFrame(x, i, j)", x=rows, i=margins[0], j=margins[1])
     values: list[Any] = [None if m else v for v, m in zip(vector.values.tolist(), vector.na.tolist())]
     if vector.levels is not None:
         values = [None if v is None else vector.levels[int(v) - 1] for v in values]

@@ -35,13 +35,15 @@ _CALLED = frozenset(["show", "aic_glm", *_BUILTINS])
 #: What the templates in the modules beside this one use; the vocabulary's own is found in it.
 _FUNCTIONS = (
     "np.arange np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.flatnonzero np.full"
-    " np.isin np.lexsort np.nan np.pi np.reshape pairproof.plot_worth pd.DataFrame pd.Series pd.concat"
+    " np.isin np.lexsort np.nan np.pi np.reshape pairproof.contest_residuals pairproof.plot_worth pd.DataFrame"
+    " pd.Series pd.concat"
 ).split()
 _ATTRIBUTES = (
-    "T add_prefix aic assign bic bse coef columns conf_int cov_params deviance df_null df_resid df_residual"
-    " drop figure get_indexer idxmax idxmin iloc index items join keys llf llf_poisson loc loglik"
-    " loglik_saturated mask n_comparisons names nobs null_deviance p_value params pivot rank rename"
-    " reset_index savefig scale set_axis set_index summary to_csv to_frame to_numpy values vcov"
+    "T add_prefix aic assign bic bse chi2 coef columns conf_int cov_params deviance df df_null df_resid df_residual"
+    " diff drop figure fit frame get_indexer idxmax idxmin iloc index items join keys leaves llf llf_poisson loc loglik"
+    " loglik_saturated mask min_u moderate n_comparisons n_tests names nobs null_deviance number p_value params pivot"
+    " plot rank rename rename_axis reset_index savefig scale set_axis set_index strong summary to_csv to_frame to_numpy"
+    " to_string u values vcov weak"
 ).split()
 #: Methods that write a file, whose first argument must be below HERE.
 _WRITING = frozenset(["to_csv", "savefig"])

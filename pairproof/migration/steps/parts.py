@@ -30,7 +30,10 @@ class Parts(Evaluated):
             if word in views.COMPONENTS:
                 return self.expression(R("call", "", R("sym", views.COMPONENTS[word]), (("", of),)))
             raise NotTranslated(f"${word} of a fit has no counterpart")
-        found = self.operand(of)
+        made = self.expression(of)
+        if (number := views.of_answer(word, made, self.step(made))) is not None:
+            return number
+        found = self.viewed(made)
         if self.kind(found) not in "dl":
             raise NotTranslated(f"${word} of such a value is not in the vocabulary")
         return put("x[k]", x=found, k=word)

@@ -69,6 +69,8 @@ class ScriptSteps(Statements):
         done = Done(task, place, text, "comment", value=said_of(valued))
         before = dict(self.scope.values), dict(self.scope.variables)
         ex = self._expressions(sites)
+        if valued.value is not None:
+            ex.of_run = {id(tree.operands[-1] if tree.function in ("<-", "=") else tree): valued.value}
         block = Block()
         try:
             if not all(map(self._whole, sites)):

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...bridge.packages.psychotree import Tree
 from ...fit.fit import Fit
+from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.python_code import INDENT
 from ..translate.translation import Step
 from . import views
@@ -41,6 +43,9 @@ class Shown(State):
                 return
             raw = self._shown(made, ex)
         self._emit(ex, block, text_of(raw))
+        m = raw.args[0] if isinstance(raw, ast.Call) else raw
+        if isinstance(tree := ex.value(m), (Tree, TreeRecord)):  # R prints its coefficients
+            self._emit(ex, block, text_of(put("show(x)", x=views.of_leaves(m, tree))))
 
     def _raw(self, e: R, ex: Expressions) -> ast.expr | None:
         """What is shown of a fit, and of a table that a helper made, as it is."""
@@ -55,15 +60,24 @@ class Shown(State):
             value = ex.value(made)
             step = ex.step(made)
             if isinstance(value, Fit):
-                also = views.of_summary(made, step, ex.value) if step else None
-                return (
-                    put("print(m.summary(), x)", m=made, x=also)
-                    if also
-                    else put("print(m.summary())", m=made)
+                also = [views.of_summary(made, step, ex.value)] if step else []
+                if step and (table := views.thresholds(made, step)) is not None:
+                    named = ex.named(table, f"thresholds_{ex.word(made)}")
+                    also.append(put('"\\n" + x.to_string()', x=named))
+                return called("print", put("m.summary()", m=made), *filter(None, also))
+            if isinstance(value, TreeRecord):
+                said = ast.JoinedStr(
+                    [
+                        ast.Constant("\nminus the log-likelihood "),
+                        ast.FormattedValue(put("-m.llf", m=made), -1),
+                    ]
                 )
+                return put("print(m, x)", m=made, x=said)
             if step is not None and isinstance(value, pd.DataFrame) and "llf" in value:
                 if (m := self._fitted(step)) is not None:  # R's tables of models have their deviances
                     return put('show(x.assign(deviance=m.deviance + 2 * (m.llf - x["llf"])))', x=made, m=m)
+            if step is not None and hasattr(value, "frame"):  # R's table of tests
+                return put("show(m.frame())", m=made)
             if step is not None:
                 return put("show(m)" if isinstance(value, pd.DataFrame) else "print(m)", m=made)
         return None
@@ -78,9 +92,10 @@ class Shown(State):
 
     def _shown(self, made: ast.expr, ex: Expressions) -> ast.expr:
         kind = ex.kind(made)
-        if kind in "sd":
+        numbers = kind == "v" and isinstance(ex.value(made), np.ndarray)
+        if kind in "sd" or numbers or isinstance(ex.value(made), float):
             return put("show(x)", x=made)
-        if kind == "v" and not isinstance(ex.value(made), np.ndarray):
+        if kind == "v":
             return put("print(*x)", x=made)
         if kind == "f":
             raise NotTranslated("its value has no form in Python that can be shown")
@@ -121,15 +136,14 @@ class Shown(State):
         if step is not None and step.call.helper and len(step.call.fits) == 1:
             made = self._fitted(step) or made
             step = ex.step(made)
-        elif of is e.operands[0] and step is not None and step.call.package != "psychotools":
+        elif of is e.operands[0] and step is not None and "psycho" not in step.call.package:
             step = None  # R plots residuals of a glm
-        if step is None or not isinstance(step.value, Fit) or find_spec("matplotlib") is None:
+        if step is None or not isinstance(step.value, (Fit, TreeRecord)) or find_spec("matplotlib") is None:
             raise NotTranslated("a plot of something else than worths and abilities is not in the vocabulary")
         line = self.captured.text.expressions[self.task - 1].line
         file = f"plot_line_{line}.png"
-        self._emit(
-            ex, block, text_of(put("pairproof.plot_worth(m).figure.savefig(HERE / n)", m=made, n=file))
-        )
+        plot = "m.plot()" if isinstance(step.value, TreeRecord) else "pairproof.plot_worth(m).figure"
+        self._emit(ex, block, text_of(put(f"{plot}.savefig(HERE / n)", m=made, n=file)))
 
     def _written(self, e: R, ex: Expressions) -> ast.expr:
         file = matched([(n, a) for n, a in e.arguments if n not in ("row.names", "quote")], ("x", "file"))

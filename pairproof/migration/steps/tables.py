@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from ...bridge.values.nodes import RList
 from ..translate.python_code import identifier
+from .evaluated import constant_of
 from .parts import Parts
 from .python import called_on, dict_of, node, put
 from .trees import NotTranslated, R, matched
@@ -66,7 +68,7 @@ class Tables(Parts):
         for name, a in e.arguments:
             if name in options:
                 continue
-            made = self.operand(a)
+            made = self._argument(e, name or a.symbol, a)
             if self.kind(made) == "d":
                 return self._beside(e, made)
             columns.append((name or (a.symbol if a.kind == "sym" else str(a.value)), made))
@@ -86,6 +88,18 @@ class Tables(Parts):
         found = put("pd.DataFrame(x)", x=dict_of(parts))
         return found if index is None else put("pd.DataFrame(x, index=i)", x=dict_of(parts), i=index)
 
+    def _argument(self, e: R, name: str, a: R) -> ast.expr:
+        """A column; one that is made of R's data alone is what it was in that run."""
+        kept = list(self.before), dict(self.scope.variables)
+        try:
+            return self.operand(a)
+        except NotTranslated:
+            self.before, self.scope.variables = kept
+            whole = self.of_run.get(id(e))
+            if not isinstance(whole, RList) or name not in whole or any(self.fit(part) for part in a.walk()):
+                raise
+            return constant_of(whole[name])
+
     def _beside(self, e: R, first: ast.expr) -> ast.expr:
         """A table with further columns."""
         rest = [
@@ -94,10 +108,12 @@ class Tables(Parts):
             if n not in ("row.names", "stringsAsFactors")
         ]
         kinds = [self.kind(m) for _, m in rest]
-        if kinds[0] != "d" or "d" in kinds[1:] or not all(identifier(n) == n for n, _ in rest[1:]):
+        if kinds[0] != "d" or "d" in kinds[1:]:
             return put("pd.concat(parts, axis=1)", parts=[m for _, m in rest])
         words = {n: put("x.to_numpy()", x=m) if self.kind(m) == "s" else m for n, m in rest[1:]}
-        return called_on(first, "assign", **words)
+        if all(identifier(n) == n for n in words):
+            return called_on(first, "assign", **words)
+        return put("x.assign(**d)", x=first, d=dict_of(list(words.items())))
 
     def _rbind(self, e: R) -> ast.expr:
         parts = [(n or a.symbol, self.operand(a)) for n, a in e.arguments]

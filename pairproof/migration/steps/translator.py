@@ -84,6 +84,8 @@ class Expressions(Tables, Texts):
             return self._operator(e)
         if f in PASSING and e.operands:
             return self.expression(e.operands[0])
+        if f == "update" and len(self.calls) == 1:  # the call that it made
+            return next(iter(self.calls.values()))
         if f in APPLYING:
             return self._apply(e)
         if e.operands and (of_fit := self._of_fit(e)) is not None:
@@ -154,8 +156,13 @@ class Expressions(Tables, Texts):
         if f in views.OF_EBA and (own := views.of_eba(f, *m)) is not None:
             self.uses(m[1], own)
             norm = dict(e.arguments).get("norm")
-            first = norm is not None and norm.kind == "num"
-            return put("x / x.iloc[k]", x=own, k=self.less_one(self.operand(norm))) if first and norm else own
+            if norm is None or norm.kind != "num":
+                return own
+            return put("x / x.iloc[k]", x=own, k=self.less_one(self.operand(norm)))
+        if f == "anova":
+            return self._anova_of_eba(e)
+        if f in ("fitted", "fitted.values"):
+            return self._fitted_of_contests(*m)
         if f in ("AIC", "BIC") and len(e.operands) > 1:
             return self._several(f, e)
         if len([n for n, _ in e.arguments if n not in ("level", "correct.edf")]) > 1 and f != "AIC":
@@ -168,6 +175,8 @@ class Expressions(Tables, Texts):
             raise NotTranslated("confint() of such a model is of its profile likelihood")
         if f == "vcov":
             return self._view(*m, views.covariances, "cov")
+        if f == "tidy":
+            return self._view(*m, views.tidy, "tidy")
         level = self.value(self.operand(dict(e.arguments).get("level", R("num", 0.95))))
         return self._view(*m, partial(views.intervals, level=level), "intervals")
 
@@ -192,6 +201,35 @@ class Expressions(Tables, Texts):
         found = view(m, step, self.varies(step))
         self.uses(step, found)
         return self.named(found, f"{word}_{self.word(m)}")
+
+    def _fitted_of_contests(self, m: ast.expr, step: Step) -> ast.expr:
+        """The expected score of each row of a BTm's table."""
+        if not isinstance(step.value, Fit) or step.call.function != "BradleyTerry2::BTm":
+            raise NotTranslated("fitted() of such a fit is not in the vocabulary")
+        found = put('pairproof.contest_residuals(m)["fitted"].to_numpy()', m=m)
+        self.uses(step, found)
+        return found
+
+    def _anova_of_eba(self, e: R) -> ast.expr:
+        """The table of tests of two of eba's fits, the second the larger."""
+        fits = [self.fit(a) for a in e.operands]
+        if len(fits) != 2 or any(m is None or m[1].call.package != "eba" for m in fits):
+            raise NotTranslated("anova() of such fits is not in the vocabulary")
+        a, b = (m[0] for m in fits if m is not None)
+        found = put(
+            'pd.DataFrame({"Resid. Df": [a.df_residual, b.df_residual], "Resid. Dev": [a.deviance, b.deviance]}, [1, 2])',
+            a=a,
+            b=b,
+        )
+        found = put(
+            'x.assign(Df=lambda d: -d["Resid. Df"].diff(), Deviance=lambda d: -d["Resid. Dev"].diff())',
+            x=found,
+        )
+        found = put('x.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})', x=found)
+        for m in fits:
+            if m is not None:
+                self.uses(m[1], found)
+        return found
 
     def _several(self, f: str, e: R) -> ast.expr:
         """`AIC(m0, m1)`: a table with degrees of freedom."""
@@ -329,7 +367,10 @@ class Expressions(Tables, Texts):
 
 
 _OF_FITS = frozenset(
-    [*views.NUMBERS, "coef", "coefficients", "fixef", "vcov", "confint", "confint.default", "uscale"]
+    [
+        *views.NUMBERS,
+        *"coef coefficients fixef vcov confint confint.default uscale anova fitted fitted.values tidy".split(),
+    ]
 )
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {

@@ -15,9 +15,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...bridge.packages.asking import RAnswer
+from ...bridge.packages.psychotree import Tree
 from ...bridge.values.nodes import RList, RVector
 from ...errors import PairproofError
 from ...fit.fit import Fit
+from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.translation import Step
 from .python import Part, put
 from .trees import NotTranslated
@@ -57,12 +60,13 @@ SAME = 1e-5
 def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     """`m.deviance`, or what else R's number is."""
     key, ours, of_r = NUMBERS[function]
-    found = [put(t, m=m) for t in (ours if isinstance(step.value, Fit) else (of_r,))]
+    ours = ours if hasattr(step.value, "llf") else (of_r,)
+    found = [put(t, m=m) for t in ours if "bic" not in t or isinstance(step.value, Fit)]
     recorded = step.call.number(key) if key else None
     for candidate in found:
         try:
             own = float(value(candidate))
-        except (PairproofError, AttributeError, TypeError, ValueError, NotImplementedError):
+        except (PairproofError, NotTranslated, AttributeError, TypeError, ValueError, NotImplementedError):
             continue
         if recorded is None or abs(own - recorded) <= SAME * max(1.0, abs(recorded)):
             return candidate
@@ -72,20 +76,58 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
 def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
     """What R's summary shows of a fit and ours has otherwise: deviances and AIC with R's constants; None if nothing."""
     said = step.value.summary()
-    found = []
+    found = _of_ties(m, step)
     for function, word in {"null.deviance": "null deviance", "deviance": "deviance", "AIC": "AIC"}.items():
         with suppress(NotTranslated):
             made = number(function, m, step, value)
             if f"{value(made):.4f}" not in said:
                 found.append((f"R's {word}", made))
+    if step.call.package == "survival":
+        ratios = put("np.exp(m.conf_int().assign(coef=m.params, less=-m.params))", m=m)
+        found += [("likelihood ratio", put("m.null_deviance - m.deviance", m=m)), ("exp():\n", ratios)]
     if not found:
         return None
     parts = [
         part
         for word, made in found
-        for part in (ast.Constant(f"{word} "), ast.FormattedValue(made, -1), ast.Constant("; "))
+        for part in (ast.Constant(f"{word} "), _formatted(made, value), ast.Constant("; "))
     ]
     return ast.JoinedStr([ast.Constant("\n"), *parts[:-1]])
+
+
+def _formatted(made: ast.expr, value: Value) -> ast.FormattedValue:
+    """A number with seven digits, a table as it is."""
+    seven = ast.JoinedStr([ast.Constant(".7g")]) if isinstance(value(made), float) else None
+    return ast.FormattedValue(made, -1, seven)
+
+
+def _of_ties(m: ast.expr, step: Step) -> list[tuple[str, ast.expr]]:
+    """R's parameter of ties, which GenDavidson has on another scale."""
+    theirs, ours = step.call.vector("coef"), step.value.params
+    if theirs is None or "tie.max" not in (theirs.names or ()) or "tie" not in ours:
+        return []
+    r = dict(zip(theirs.names or (), theirs.floats().ravel().tolist()))["tie.max"]
+    same = abs(ours["tie"] - math.log(2.0) - r) <= NEAR
+    return [("R's tie.max", put('m.params["tie"] - np.log(2)', m=m))] if same else []
+
+
+def thresholds(m: ast.expr, step: Step) -> ast.expr | None:
+    """polr's intercepts, -order - tie and -order + tie, with standard errors and t; None of another model."""
+    zeta = step.call.vector("zeta")
+    if zeta is None or "tie" not in step.value.params:
+        return None
+    value, variance = 'np.array([-1, 1]) * m.params["tie"]', 'm.bse["tie"] ** 2 * np.array([1, 1])'
+    if "order" in step.value.params:
+        value += ' - m.params["order"]'
+        variance = (
+            'm.bse["tie"] ** 2 + m.bse["order"] ** 2 + np.array([2, -2]) * m.cov_params().loc["order", "tie"]'
+        )
+    made = put(
+        f'pd.DataFrame({{"value": {value}, "se": np.sqrt({variance})}}, index)',
+        m=m,
+        index=list(zeta.names or ()),
+    )
+    return put('x.assign(t=lambda d: d["value"] / d["se"])', x=made)
 
 
 def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
@@ -95,11 +137,22 @@ def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
     return put(OF_EBA[word], m=m)
 
 
-def names_of(step: Step) -> list[tuple[str, str]]:
-    """R's coefficients and ours, in R's order; those without one of ours are not there."""
+def of_answer(word: str, m: ast.expr, step: Step | None) -> ast.expr | None:
+    """A part of R's list, where a field of the bridge's answer has its number."""
+    value = None if step is None else step.call.result.get("value")
+    if step is None or not isinstance(value, RList) or word not in value:
+        return None
+    theirs, own = value[word], vars(step.value) if isinstance(step.value, RAnswer) else {}
+    number = theirs.values.tolist() if isinstance(theirs, RVector) else []
+    same = [n for n, v in own.items() if isinstance(v, (int, float)) and [v] == number]
+    return put(f"m.{min(same, key=lambda n: n != word.replace('.', '_'))}", m=m) if same else None
+
+
+def names_of(step: Step, times: float = 1.0) -> list[tuple[str, str]]:
+    """R's coefficients and ours, `times` as large, in R's order; those without one of ours are not there."""
     vector, fit = step.call.vector("coef"), step.value
     series = fit.params if isinstance(fit, Fit) else pd.Series(fit.params(), dtype=float)
-    ours = {str(n): float(v) for n, v in series.items() if v == v and v != 0.0}
+    ours = {str(n): times * float(v) for n, v in series.items() if v == v and v != 0.0}
     if vector is None or vector.names is None:
         return [(name, name) for name in ours]
     theirs = dict(zip(vector.names, vector.floats().ravel().tolist()))
@@ -120,12 +173,24 @@ def _unlike(theirs: str, ours: str) -> int:
     return 0 if theirs == ours else 1 if ours in theirs or theirs in ours else 2
 
 
+def of_leaves(m: ast.expr, tree: Tree | TreeRecord) -> ast.expr:
+    """The coefficients of a tree: a row a leaf, without the reference; of a single leaf a vector."""
+    ours = "pd.DataFrame({n.number: n.fit.params[n.fit.bse > 0] for n in m.leaves}).T"
+    found = put(ours if isinstance(tree, TreeRecord) else "m.params()", m=m)
+    return found if len(tree.leaves) > 1 else put("x.iloc[0]", x=found)
+
+
 def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") -> ast.expr:
     """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors."""
+    if isinstance(step.value, (Tree, TreeRecord)):
+        return of_leaves(m, step.value)
     pairs = names_of(step)
     if not isinstance(step.value, Fit):
         return put("pd.Series(x())", x=put(of, m=m))
+    if not pairs and not (pairs := names_of(step, 2.0)):  # log odds of an LLBT that was written by hand
+        raise NotTranslated("R has other coefficients than the fit in Python")
     found = _rows(put(of, m=m), m, step.value, [own for _, own in pairs], varies)
+    found = found if names_of(step) else put("2 * x", x=found)
     prefix = _prefix(pairs)
     if prefix is None:
         return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
@@ -192,6 +257,15 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     return _relabelled(put("x[columns]", x=found, columns=list(COLUMNS.values())), pairs, False)
 
 
+def tidy(m: ast.expr, step: Step, varies: bool) -> ast.expr:
+    """`broom::tidy(m)`: the table of coefficients with their names in a column."""
+    return put(
+        'x.set_axis(columns, axis=1).rename_axis("term").reset_index()',
+        x=coefficient_table(m, step, varies),
+        columns=["estimate", "std.error", "statistic", "p.value"],
+    )
+
+
 def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95) -> ast.expr:
     """`confint.default(m, level = level)`."""
     if not isinstance(step.value, Fit):
@@ -213,13 +287,13 @@ def _numbers(value: Any) -> np.ndarray[Any, Any] | None:
 
 
 def _equal(ours: Any, theirs: np.ndarray[Any, Any]) -> bool:
-    """Whether they are the same numbers, as far as two searches find them."""
+    """Whether they are the same numbers, as far as two searches find them, and as far as the data determine ours."""
     own = _numbers(ours)
     if own is None or own.shape != theirs.shape:
         return False
-    return bool(np.allclose(own, theirs, rtol=NEAR, atol=1e-4, equal_nan=True)) and not bool(
-        np.isnan(own).all()
-    )
+    known = np.isfinite(own)
+    same = np.allclose(own[known], theirs[known], rtol=NEAR, atol=1e-4)
+    return bool(same and known.any() and not (known & ~np.isfinite(theirs)).any())
 
 
 def as_in_r(m: ast.expr, value: Any, answer: Any) -> ast.expr:

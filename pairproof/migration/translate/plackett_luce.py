@@ -29,12 +29,21 @@ from ...fit.fit import Fit
 from ...native.answers.patterns.answer_likelihood import Likelihood
 from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, linked_sets
 from ...native.answers.patterns.natural_parameters import main_effects
-from ...validation.r_answers.translate import RParameters
 from ...validation.verdicts.agreement import Agreement
 from . import recorded_answers as answers
 from .python_code import Call, File, columns_call, stated
 from .rows import Beside, at, count_rows, explained, llf_and_aic, named, of_fit, parameters, standard_errors
-from .translation import Context, Step, Translation, in_r, needed, stays_if, translates, why_not_finite
+from .translation import (
+    Context,
+    Step,
+    Translation,
+    bridged,
+    in_r,
+    needed,
+    stays_if,
+    translates,
+    why_not_finite,
+)
 
 FloatArray = NDArray[np.float64]
 PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
@@ -76,18 +85,22 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     """`fit_plackett_luce(pairproof.read_respondents(..., layout="ranks"), pseudo=)`, or R."""
     data, pseudo = _data(call), call.real("npseudo", NPSEUDO)
     ties, coefficients = call.vector("ties"), named(call.vector("coef"))
-    foreign = answers.recorded(call, "gamma") is not None or answers.recorded(call, "adherence") is not None
-    normal = "it has a normal prior of the log worths, and R's numbers are those of its mode"
-    groups = "no item was ever ranked alone, so that R's choices are among tied groups only"
-    apart = "the rankings do not connect all items, so that maximum likelihood has no finite worths"
+    of_rankers, normal = answers.recorded(call, "gamma", "adherence"), answers.recorded(call, "normal")
     unknown_worths = not coefficients or any(np.isnan(v) for v in coefficients.values())
-    stays_if(foreign, "adherence of rankers is R's alone")
-    stays_if(answers.recorded(call, "normal") is not None, normal)
-    stays_if(ties is not None and len(ties) and ties.floats()[0] != 1.0, groups)
-    stays_if(unknown_worths, "some worths are not estimable, which R reports as NA")
+    never_alone = ties is not None and len(ties) and ties.floats()[0] != 1.0
+    for holds, why in (
+        (of_rankers is not None, "adherence of rankers is R's alone"),
+        (
+            normal is not None,
+            "it has a normal prior of the log worths, and R's numbers are those of its mode",
+        ),
+        (never_alone, "no item was ever ranked alone, so that R's choices are among tied groups only"),
+        (unknown_worths, "some worths are not estimable, which R reports as NA"),
+    ):
+        stays_if(holds, why)
+    apart = "the rankings do not connect all items, so that maximum likelihood has no finite worths"
     stays_if(not pseudo and len(linked_sets(above(_ranks(data)))) > 1, apart)
-    options: dict[str, Any] = {"pseudo": pseudo} if pseudo else {}
-    code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), options)
+    code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), stated(pseudo=pseudo or None))
     why = why_not_finite(code) if data.tied else ""
     stays_if(why, f"Python refuses, where R stops somewhere: {why}")
     said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against an imaginary one"
@@ -96,9 +109,12 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     return Translation("native", code, notes=notes, judge=partial(_rows, call, data, pseudo))
 
 
+def _rankings(call: RecordedCall) -> answers.Rankings | None:
+    return answers.rankings_of(answers.recorded(call, "rankings"), answers.recorded_vector(call, "weights"))
+
+
 def _data(call: RecordedCall) -> answers.Rankings:
-    lost = answers.unknown(call, "normal", "gamma", "adherence", "npseudo")
-    found = answers.rankings_of(answers.recorded(call, "rankings"), answers.recorded_vector(call, "weights"))
+    lost, found = answers.unknown(call, "normal", "gamma", "adherence", "npseudo"), _rankings(call)
     stays_if(lost, f"its {lost} could not be recorded")
     stays_if(found is not None and not len(found.ranks), "its rankings could not be recorded")
     return needed(found, "its rankings could not be recorded")
@@ -115,17 +131,15 @@ def _rows(call: RecordedCall, data: answers.Rankings, pseudo: float, fit: Fit) -
     rows += count_rows(call, fit)
     if not pseudo or without:
         return rows
-    errors = dict(zip(names, np.sqrt(np.diag(known.vcov)).tolist()))
-    alone = dict(zip(names, se_of_rankings(fit, data, names)))
+    errors, alone = dict(zip(names, np.sqrt(np.diag(known.vcov)).tolist())), se_of_rankings(fit, data)
     rows = explained(rows, ["se"], OTHER_ERRORS, "pseudo-rankings")
-    return rows + Beside(call, LEAST, STOP).named("se_of_rankings", alone, errors)
+    return rows + Beside(call, LEAST, STOP).named("se_of_rankings", {n: alone[n] for n in names}, errors)
 
 
-def se_of_rankings(fit: Fit, data: answers.Rankings, names: Sequence[str]) -> list[float]:
+def se_of_rankings(fit: Fit, data: answers.Rankings) -> dict[str, float]:
     """Standard errors by the information of the rankings alone at the fit's estimates, as R has them."""
     order, spread = _of_rankings(fit, data)
-    found = dict(zip(order, np.sqrt(np.diag(spread)).tolist()))
-    return [found[n] for n in names]
+    return dict(zip(order, np.sqrt(np.diag(spread)).tolist()))
 
 
 def worth_se_of_rankings(fit: Fit, data: answers.Rankings) -> dict[str, float]:
@@ -165,12 +179,9 @@ def _of_rankings(fit: Fit, data: answers.Rankings) -> tuple[list[str], FloatArra
 
 @in_r(PLACKETT_LUCE)
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
-    data, pseudo = _data(call), call.real("npseudo", NPSEUDO)
-    options: dict[str, Any] = {} if pseudo == NPSEUDO else {"npseudo": pseudo}
-    options |= stated(
-        weights=data.weights is not None and data.weights.tolist(),
-        **answers.options_of(STOPPING, call.values.get),
-    )
+    data, options = _data(call), answers.options_of({"npseudo": (answers.real, NPSEUDO)}, call.values.get)
+    options |= stated(weights=data.weights is not None and data.weights.tolist())
+    options |= answers.options_of(STOPPING, call.values.get)
     options |= stated(group=_groups(call), normal=_prior(call))
     gamma, adherence = answers.recorded(call, "gamma"), call.argument("adherence")
     if isinstance(gamma, RList) and {"shape", "rate"} <= set(gamma.names or ()):
@@ -179,8 +190,8 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
         options["gamma"] = GAMMA
     elif adherence is not None:
         options["adherence"] = adherence.floats().tolist()
-    code = Call("pairproof.bridge.plackettluce.PlackettLuce", (data.frame_code(call.variable),), options)
-    return Translation("bridge", code, why, judge=partial(_bridge_rows, call))
+    arguments, judge = [data.frame_code(call.variable)], partial(_bridge_rows, call)
+    return bridged(why, "plackettluce.PlackettLuce", arguments, options, judge)
 
 
 def _prior(call: RecordedCall) -> tuple[list[float], list[list[float]]] | None:
@@ -204,12 +215,9 @@ def _groups(call: RecordedCall) -> list[int]:
 
 
 def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agreement]:
+    by_turns = answers.recorded(call, "adherence") is not None
     kept = answers.recorded_vector(call, "adherence")
-    r = (
-        Beside(call)
-        if answers.recorded(call, "adherence") is None
-        else Beside(call, ALTERNATING, WHY_ALTERNATING)
-    )
+    r = Beside(call, ALTERNATING, WHY_ALTERNATING) if by_turns else Beside(call)
     rows = r.coefficients(model)
     if (errors := standard_errors(call)) and not model.vcov_error:
         rows += r.named("se", model.bse(), errors, at("se", model.names))
@@ -265,11 +273,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 def _explained_worths(call: RecordedCall) -> tuple[answers.Rankings, dict[str, list[float]]]:
     """Rankings, and item covariates by R's names."""
     lost = "its rankings or its item covariates were not recorded"
-    data = needed(
-        answers.rankings_of(answers.recorded(call, "rankings"), answers.recorded_vector(call, "weights")),
-        lost,
-    )
-    x = needed(call.matrix("x"), lost)
+    data, x = needed(_rankings(call), lost), needed(call.matrix("x"), lost)
     stays_if(not x.margin(1), lost)
     found = {n: v for n, v in zip(x.margin(1), x.floats().T.tolist()) if n != INTERCEPT}
     stays_if(not found or len(x.values) != len(data.items), "it has no item covariates")
@@ -280,33 +284,26 @@ def _explained_worths(call: RecordedCall) -> tuple[answers.Rankings, dict[str, l
 def pladmm(call: RecordedCall, context: Context) -> Translation:
     """`fit_plackett_luce(pairproof.read_respondents(..., item_data=), item_terms=[...])`, or R."""
     data, covariates = _explained_worths(call)
+    tied = "pladmm has no ties: it takes tied items in the order of their columns, and does not say so"
+    stays_if(data.tied, tied)
     taken = {*data.items, "item", "weight"}
-    names = {n: f"x{k + 1}" for k, n in enumerate(covariates)}
-    if all(_NAME.match(n) and n not in taken for n in names):
-        names = {n: n for n in names}
-    stays_if(
-        data.tied,
-        "pladmm has no ties: it takes tied items in the order of their columns, and does not say so",
-    )
+    own = all(_NAME.match(n) and n not in taken for n in covariates)
+    names = {n: n if own else f"x{k + 1}" for k, n in enumerate(covariates)}
     columns, table = {names[n]: v for n, v in covariates.items()}, data.code(call.variable)
     items = File({"item": list(data.items), **columns}, f"{call.variable}_items")
     read = Call(table.function, table.arguments, {**table.keywords, "item_data": items})
     code = Call("pairproof.fit_plackett_luce", (read,), {"item_terms": list(columns)})
     refused = why_not_finite(code)
     stays_if(refused, f"Python refuses: {refused}")
-    notes = [f"{own} is {r}." for r, own in names.items() if own != r]
+    notes = [f"{ours} is {r}." for r, ours in names.items() if ours != r]
     return Translation("native", code, notes=tuple(notes), judge=partial(_pladmm_rows, call, names))
 
 
 def _pladmm_rows(call: RecordedCall, names: dict[str, str], fit: Fit) -> Sequence[Agreement]:
-    order = {names[n]: v for n, v in named(call.vector("coef")).items() if n in names}
-    matrix, spread = np.full((len(order), len(order)), np.nan), call.vector("vcov")
-    if spread is not None and spread.values.shape == matrix.shape:
-        matrix = spread.floats()
-    known = RParameters(tuple(order), np.array(list(order.values())), matrix, "log-odds", "")
+    known = parameters(call, names, "log-odds", "")
     said = "its (Intercept) makes worths add up to 1 and has no counterpart"
-    errors = not np.isnan(matrix).any()
-    rows = of_fit(call, fit, known, llf_and_aic(_last(call), len(order)), said, errors=errors)
+    errors = not np.isnan(known.vcov).any()
+    rows = of_fit(call, fit, known, llf_and_aic(_last(call), len(known.names)), said, errors=errors)
     return rows + count_rows(call, fit)
 
 
@@ -321,8 +318,7 @@ def _pladmm_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     data, covariates = _explained_worths(call)
     options = stated(weights=data.weights is not None and data.weights.tolist())
     options |= answers.options_of(ITERATING, call.values.get)
-    frame = columns_call(covariates, f"{call.variable}_items")
-    code = Call("pairproof.bridge.plackettluce.pladmm", (data.frame_code(call.variable), frame), options)
+    arguments = data.frame_code(call.variable), columns_call(covariates, f"{call.variable}_items")
 
     def judge(model: CovariateWorths) -> Sequence[Agreement]:
         r = {n: v for n, v in named(call.vector("coef")).items() if n != INTERCEPT}
@@ -330,4 +326,4 @@ def _pladmm_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
         rows = beside.named("estimate", model.params(), r, at("coef", model.names))
         return rows + ([] if llf is None else [beside.row("llf", model.loglik, llf, place="loglik")])
 
-    return Translation("bridge", code, why, judge=judge)
+    return bridged(why, "plackettluce.pladmm", arguments, options, judge)

@@ -84,12 +84,15 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
     return ""
 
 
+def answers(data: Pairs, stem: str) -> Call:
+    """The answers as the bridge takes them: a column a pair."""
+    columns = zip(data.names, data.signs.T.tolist())
+    return columns_call({n: [None if np.isnan(v) else v for v in column] for n, column in columns}, stem)
+
+
 @in_r(BTMODEL)
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     data = _data(call)
-    columns = zip(data.names, data.signs.T.tolist())
-    table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns}
-    frame = columns_call(table, call.variable)
     reference = (call.strings("ref") or (data.items[-1],))[0]
     options = stated(
         labels=list(data.items),
@@ -98,7 +101,7 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
         ref=reference != data.items[-1] and reference,
     )
     options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
-    code = Call("pairproof.bridge.psychotools.btmodel", (frame,), options)
+    code = Call("pairproof.bridge.psychotools.btmodel", (answers(data, call.variable),), options)
     judge: Judge = lambda model: Beside(call, function=BTMODEL).model(model, "llf")
     return Translation("bridge", code, why, judge=judge)
 

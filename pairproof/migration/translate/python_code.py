@@ -162,23 +162,25 @@ def attribute(of: Any, name: str) -> Method:
     return Method(of, name, None)
 
 
+def pieces(value: Any) -> list[tuple[str, Any]]:
+    """What stands between the brackets of a list, a dict or a call, and the words before each."""
+    if isinstance(value, dict):
+        return [(f"{literal(k)}: ", v) for k, v in value.items()]
+    if isinstance(value, (list, tuple)):
+        return [("", v) for v in value]
+    if isinstance(value, (Call, Method)):
+        return [*(("", v) for v in value.arguments or ()), *((f"{k}=", v) for k, v in value.keywords.items())]
+    return []
+
+
 def parts(value: Any) -> Iterator[Any]:
     """The expression and all expressions within it, the outer first."""
-    inside: Iterable[Any] = ()
-    if isinstance(value, Constant):
-        inside = (value.value,)
-    elif isinstance(value, Call):
-        inside = (*value.arguments, *value.keywords.values())
-    elif isinstance(value, Method):
-        inside = (value.of, *(value.arguments or ()), *value.keywords.values())
-    elif isinstance(value, dict):
-        inside = value.values()
-    elif isinstance(value, (list, tuple)):
-        inside = value
     if isinstance(value, KINDS):
         yield value
-    for v in inside:
-        yield from parts(v)
+    of = value.value if isinstance(value, Constant) else value.of if isinstance(value, Method) else None
+    for v in (of, *(v for _, v in pieces(value))):
+        if v is not None:
+            yield from parts(v)
 
 
 def files(value: Any) -> tuple[File, ...]:
@@ -228,47 +230,41 @@ def in_a_line(value: Any, named: Named, placed: Placed) -> str:
             return named(v)
         if isinstance(v, File):
             return placed(v)
-        if isinstance(v, dict):
-            return "{" + ", ".join(f"{literal(k)}: {flat(x)}" for k, x in v.items()) + "}"
-        if isinstance(v, list):
-            return "[" + ", ".join(map(flat, v)) + "]"
-        if isinstance(v, tuple):
-            return f"({flat(v[0])},)" if len(v) == 1 else f"({', '.join(map(flat, v))})"
-        if not isinstance(v, (Call, Method)):
-            return literal(v)
-        arguments = [*map(flat, v.arguments or ()), *(f"{k}={flat(x)}" for k, x in v.keywords.items())]
-        inner = "" if v.arguments is None else f"({', '.join(arguments)})"
-        return (v.function if isinstance(v, Call) else f"{flat(v.of)}.{v.name}") + inner
+        left, right = _around(v, flat)
+        return left + ", ".join(before + flat(x) for before, x in pieces(v)) + right if left else literal(v)
 
     return flat(value)
 
 
+def _around(value: Any, text: Callable[[Any], str]) -> tuple[str, str]:
+    """The brackets of an expression and what stands before them; "" if it has none."""
+    if isinstance(value, (dict, list)):
+        return ("{", "}") if isinstance(value, dict) else ("[", "]")
+    if isinstance(value, tuple):
+        return "(", ",)" if len(value) == 1 else ")"
+    if isinstance(value, Call):
+        return f"{value.function}(", ")"
+    if isinstance(value, Method):
+        called = value.arguments is not None
+        return f"{text(value.of)}.{value.name}{'(' if called else ''}", ")" if called else ""
+    return "", ""
+
+
 def _broken(value: Any, named: Named, placed: Placed, indent: str) -> str:
     """Over several lines: arguments, or elements, one below the other."""
-    deeper = indent + INDENT
     value = value.value if isinstance(value, Constant) else value
-
-    def entry(before: str, inner: Any) -> str:
-        return f"{deeper}{before}{source(inner, named, placed, deeper, before + ',')},\n"
-
-    if isinstance(value, dict):
-        return "{\n" + "".join(entry(f"{literal(k)}: ", v) for k, v in value.items()) + indent + "}"
-    if isinstance(value, (list, tuple)) and value:
-        left, right = ("[", "]") if isinstance(value, list) else ("(", ")")
-        nested = any(isinstance(v, (*KINDS, list, dict, tuple)) for v in value)
-        body = "".join(entry("", v) for v in value) if nested else _filled([*map(literal, value)], deeper)
-        return f"{left}\n{body}{indent}{right}"
-    if isinstance(value, Call):
-        head = value.function
-    elif isinstance(value, Method):
-        head = f"{source(value.of, named, placed, indent)}.{value.name}"
-        if value.arguments is None:
-            return head
+    deeper, inner = indent + INDENT, pieces(value)
+    left, right = _around(value, lambda of: source(of, named, placed, indent))
+    if not inner:
+        return left + right if left else in_a_line(value, named, placed)
+    if isinstance(value, (list, tuple)) and not any(
+        isinstance(v, (*KINDS, list, dict, tuple)) for v in value
+    ):
+        body = _filled([*map(literal, value)], deeper)
     else:
-        return in_a_line(value, named, placed)
-    lines = [entry("", a) for a in value.arguments or ()]
-    lines += [entry(f"{k}=", v) for k, v in value.keywords.items()]
-    return f"{head}(\n{''.join(lines)}{indent})" if lines else f"{head}()"
+        texts = ((before, source(v, named, placed, deeper, before + ",")) for before, v in inner)
+        body = "".join(f"{deeper}{before}{text},\n" for before, text in texts)
+    return f"{left}\n{body}{indent}{right.lstrip(',')}"
 
 
 def _filled(items: list[str], indent: str) -> str:

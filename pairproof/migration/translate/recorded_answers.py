@@ -8,9 +8,8 @@ of models that R fitted, are R's through the bridge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,8 @@ from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, File, Method, Result, attribute, columns_call, stated, table_call
-from .rows import Beside, at, by_item, named
-from .translation import IN_R, Context, Step, Translation, outside, stays_if
+from .rows import Beside, named
+from .translation import IN_R, Context, Step, Translation, bridged, outside, stays_if
 
 FloatArray = NDArray[np.float64]
 #: Column of the CSV file that holds how often a row counts.
@@ -46,6 +45,11 @@ def recorded_vector(call: RecordedCall, *names: str) -> RVector | None:
     """The same, if it is an atomic vector."""
     found = recorded(call, *names)
     return found if isinstance(found, RVector) else None
+
+
+def first(call: RecordedCall, name: str, default: str) -> str:
+    """The first of the result's strings of a name."""
+    return (call.strings(name) or (default,))[0]
 
 
 def unknown(call: RecordedCall, *names: str) -> str:
@@ -142,7 +146,7 @@ class Pairs:
             for k, name in enumerate(self.names)
         }
         if self.weights is not None:
-            columns[_free(WEIGHT, columns)] = [float(w) for w in self.weights]
+            columns[free(WEIGHT, columns)] = [float(w) for w in self.weights]
         coding: dict[str, Any] = {"first": 1, **({"tie": 0} if self.ties else {}), "second": -1}
         coding |= {"missing": "NA"} if np.isnan(self.signs).any() else {}
         options: dict[str, Any] = {"layout": "prefmod", "items": list(self.items), "pair_order": "prefmod"}
@@ -192,7 +196,7 @@ class Rankings:
             item: [int(v) if v else None for v in self.ranks[:, k]] for k, item in enumerate(self.items)
         }
         if self.weights is not None:
-            found[_free(WEIGHT, found)] = [float(w) for w in self.weights]
+            found[free(WEIGHT, found)] = [float(w) for w in self.weights]
         return found
 
     def code(self, stem: str) -> Call:
@@ -213,7 +217,7 @@ def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:
     if isinstance(value, RVector) and "grouped_rankings" in value.rclass:
         value = value.attributes.get("rankings")
     if isinstance(value, RList) and "data.frame" in value.rclass:
-        value = _matrix(value)
+        value = matrix_of(value)
     if not isinstance(value, RVector) or value.values.ndim != 2 or not value.margin(1):
         return None
     ranks = np.where(value.na, 0, np.nan_to_num(value.floats())).astype(np.int64)
@@ -222,8 +226,8 @@ def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:
     return Rankings(tuple(value.margin(1)), ranks[kept], None if known is None else known[kept])
 
 
-def _matrix(frame: RList) -> RVector | None:
-    """A data frame of ranks as a matrix."""
+def matrix_of(frame: RList) -> RVector | None:
+    """A data frame of numbers as a matrix."""
     columns = [
         v for v in frame.values if isinstance(v, RVector) and v.values.dtype.kind in "fi" and v.levels is None
     ]
@@ -241,9 +245,11 @@ def _weights(weights: RVector | None, n: int) -> FloatArray | None:
     return None if (found == 1.0).all() else found
 
 
-def _free(name: str, taken: Sequence[str] | dict[str, Any]) -> str:
-    # An item may be called "weight"; the table has no other name for it, and its reader refuses the column.
-    return name if name not in taken else f"{name}_"
+def free(name: str, taken: Container[str]) -> str:
+    """The name, with as many "_" behind it as make it one that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 CHOSEN = "worths relative to chosen items have no name in Python; m.worth() and m.contrast() have what they are made of"
@@ -279,52 +285,39 @@ class Package:
             return outside("its value was not recorded")
         lost = unknown(call, "ref", "log")
         stays_if(lost, f"its {lost} could not be recorded")
-        log, chosen = call.flag("log"), chosen_items(call, found.names)
+        log, chosen, r = call.flag("log"), chosen_items(call, found.names), named(found)
         fit = Result(made.call.id)
         if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
-            return self._bridged(call, context, made, found, log, chosen)
-        if not log:
-            return Translation(
-                "native", Method(fit, "worth"), judge=partial(self._of_table, call, made, found)
-            )
-        code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
-
-        def judge(params: Any) -> Sequence[Agreement]:
-            places = {str(n): str(n) for n in params.index} if self.log_worths_in_test else {}
-            return self._rows(call, "estimate", dict(params), found, places)
-
-        return Translation("native", code, judge=judge)
-
-    def _rows(
-        self,
-        call: RecordedCall,
-        kind: str,
-        ours: Mapping[str, float],
-        found: RVector,
-        places: Mapping[str, str],
-    ) -> list[Agreement]:
-        r, scaled = named(found), kind == "estimate" or self.scaled
-        size = max((abs(v) for v in r.values()), default=0.0) if scaled else 0.0
+            return self._bridged(call, context, made, r, log, chosen)
+        size = max(map(abs, r.values()), default=0.0) if log or self.scaled else 0.0
         beside = Beside(call, self.least, self.why, self.fitted)
-        return beside.named(kind, {n: ours[n] for n in r if n in ours}, r, places, size)
 
-    def _of_table(self, call: RecordedCall, made: Step, found: RVector, table: Any) -> Sequence[Agreement]:
-        items, spread = table["item"].tolist(), found.attributes.get("vcov")
-        worth, se = (dict(zip(items, table[column].tolist())) for column in ("worth", "se"))
-        rows = self._rows(call, "worth", worth, found, by_item(table, "worth"))
-        if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
-            return rows
-        r = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
-        beside = Beside(call, self.of_errors, self.why, self.fitted)
-        errors = beside.named("worth_se", {n: se[n] for n in r}, r, by_item(table, "se"))
-        return rows + self.errors(made, beside, errors, r)
+        def of_params(params: Any) -> Sequence[Agreement]:
+            ours = {str(n): v for n, v in params.items() if n in r}
+            places = {n: n for n in ours} if self.log_worths_in_test else {}
+            return beside.named("estimate", ours, r, places, size)
+
+        def of_table(table: Any) -> Sequence[Agreement]:
+            rows, spread = beside.columns(table, {"worth": r}, {}, size), found.attributes.get("vcov")
+            if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
+                return rows
+            theirs = dict(zip(r, np.sqrt(np.diag(spread.floats())).tolist()))
+            errors = Beside(call, self.of_errors, self.why, self.fitted)
+            return rows + self.errors(
+                made, errors, errors.columns(table, {"se": theirs}, {"se": "worth_se"}), theirs
+            )
+
+        if not log:
+            return Translation("native", Method(fit, "worth"), judge=of_table)
+        code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
+        return Translation("native", code, judge=of_params)
 
     def _bridged(
         self,
         call: RecordedCall,
         context: Context,
         made: Step,
-        found: RVector,
+        r: Mapping[str, float],
         log: bool,
         chosen: Sequence[str] | None,
     ) -> Translation:
@@ -334,14 +327,12 @@ class Package:
             model, why = IN_R[made.call.function](made.call, context, CHOSEN).code, CHOSEN
         alone = self.one_alone and chosen is not None and len(chosen) == 1
         options = stated(ref=chosen and (chosen[0] if alone else list(chosen)), log=log)
-        code = Call(f"pairproof.bridge.{self.name}.itempar", (model,), options)
 
         def judge(value: OfPairs | OfRankings) -> Sequence[Agreement]:
-            ours, beside = dict(zip(value.items, value.estimate.tolist())), Beside(call, function=self.asked)
-            places = at("estimate", value.items)
-            return beside.named("estimate" if log else "worth", ours, named(found), places)
+            kinds = {"estimate": "estimate" if log else "worth"}
+            return Beside(call, function=self.asked).columns(value, {"estimate": r}, kinds)
 
-        return Translation("bridge", code, why, judge=judge)
+        return bridged(why, f"{self.name}.itempar", [model], options, judge)
 
 
 def chosen_items(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:

@@ -75,16 +75,14 @@ def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> li
         return list(rows)
     most = max(ALWAYS, OF_ERRORS * math.sqrt(score.way))
     said = f"R's standard errors may differ by {most:.1g} of themselves, so far as its estimates are from the maximum"
-    return [
-        replace(a, verdict="differs", code="few-digits", explanation=said, r_arrived=True)
-        if a.quantity.kind in ("se", "worth_se")
-        and a.verdict in ("agrees", "not-checkable")
-        and a.native
-        and a.r is not None
-        and abs(a.r / a.native - 1.0) > most
-        else a
-        for a in rows
-    ]
+
+    def held(a: Agreement) -> Agreement:
+        of_error = a.quantity.kind in ("se", "worth_se") and a.verdict in ("agrees", "not-checkable")
+        if not of_error or not a.native or a.r is None or abs(a.r / a.native - 1.0) <= most:
+            return a
+        return replace(a, verdict="differs", code="few-digits", explanation=said, r_arrived=True)
+
+    return list(map(held, rows))
 
 
 NOWHERE: Mapping[str, str] = MappingProxyType({})
@@ -268,6 +266,21 @@ class Beside:
         """Coefficients, their standard errors and these numbers of a model that R fitted again."""
         return [*self.coefficients(model), *self.errors(model), *self.fields(model, numbers)]
 
+    def columns(
+        self,
+        table: Any,
+        r: Mapping[str, Mapping[str, float]],
+        kinds: Mapping[str, str],
+        sizes: Mapping[str, float] | float = 0.0,
+    ) -> list[Agreement]:
+        """Columns of a table by item, or arrays of an answer of R, beside R's; kinds: what a column is called."""
+        rows: list[Agreement] = []
+        for column, theirs in r.items():
+            ours, places = of_items(table, column)
+            own = {n: v for n, v in ours.items() if n in theirs}
+            rows += self.named(kinds.get(column, column), own, theirs, places, sizes)
+        return rows
+
 
 def llf_and_aic(llf: float | None, n: int) -> dict[str, float]:
     """llf and AIC of n parameters; {} where R recorded no log-likelihood."""
@@ -306,9 +319,12 @@ def standard_errors(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, 
     spread = call.matrix("vcov")
     if spread is None:
         return {}
-    known = [n for n, v in coefficients(call, names).items() if not np.isnan(v)]
+    found, own = coefficients(call, names), spread.margin(0)
+    known = [n for n, v in found.items() if not np.isnan(v)]
+    if own and not set(own) <= set(found):  # glmmPQL names them otherwise than its coefficients (XSVL[..])
+        own = tuple(known if len(own) == len(known) else found)
     with np.errstate(invalid="ignore"):
-        return dict(zip(spread.margin(0) or known, np.sqrt(np.diag(spread.floats())).tolist()))
+        return dict(zip(own or known, np.sqrt(np.diag(spread.floats())).tolist()))
 
 
 def at(field: str, names: Iterable[str]) -> dict[str, str]:
@@ -324,9 +340,13 @@ def in_column(frame: pd.DataFrame, column: str) -> list[str]:
     return list(distinct(f"{column} / {label}" for label in frame.index.tolist()))
 
 
-def by_item(frame: pd.DataFrame, column: str) -> dict[str, str]:
-    """The same by the items of its rows."""
-    return dict(zip(frame["item"].tolist(), in_column(frame, column)))
+def of_items(found: Any, column: str) -> tuple[dict[str, float], dict[str, str]]:
+    """Numbers by item, and their places: of a column of a table, or of an array of R's answer."""
+    if hasattr(found, "columns"):
+        items, places = found["item"].tolist(), in_column(found, column)
+        return dict(zip(items, found[column].tolist())), dict(zip(items, places))
+    items = found.players if hasattr(found, "players") else found.items
+    return dict(zip(items, getattr(found, column).tolist())), at(column, items)
 
 
 def count_rows(call: RecordedCall, fit: Fit) -> list[Agreement]:

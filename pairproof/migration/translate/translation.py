@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, Expression, Method, evaluate, files
 
 T = TypeVar("T")
+#: Where the functions of R packages are in Python.
+BRIDGE = "pairproof.bridge"
 #: Name of a recorded number -> what a reader calls it, and the kinds of rows that compare it.
 NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "coef": ("estimates", ("estimate", "coef", "b", "mass")),
@@ -231,6 +233,19 @@ def needed(value: T | None, why: str) -> T:
     return value
 
 
+def held(value: object, kind: type[T], why: str) -> T:
+    """The value, which is of this kind; where it is of another, the call stays in R."""
+    stays_if(not isinstance(value, kind), why)
+    return cast(T, value)
+
+
+def bridged(
+    why: str, function: str, arguments: Sequence[Any], options: Mapping[str, Any], judge: Judge
+) -> Translation:
+    """A call of R's own function, "eba.eba", through the bridge, and why."""
+    return Translation("bridge", Call(f"{BRIDGE}.{function}", tuple(arguments), options), why, judge=judge)
+
+
 def stays_if(holds: object, why: str) -> None:
     """The call stays in R where this holds."""
     if holds:
@@ -247,6 +262,16 @@ def in_r(*functions: str) -> Callable[[InR], InR]:
     return register
 
 
+def kept_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    """The call through the bridge; left out of the script where that cannot be."""
+    try:
+        return IN_R[call.function](call, context, why) if call.function in IN_R else outside(why)
+    except (StaysInR, NotRecorded, PairproofError) as lost:
+        return outside(why if str(lost) == why else f"{why}; through the bridge: {lost}")
+    except Exception as error:
+        return outside(f"{why}; through the bridge: {type(error).__name__}: {error}, a defect of pairproof")
+
+
 def translates(*functions: str) -> Callable[[Translator], Translator]:
     """Registers a translator of these R functions; what it says stays in R goes there, or is left out of the script."""
 
@@ -261,14 +286,7 @@ def translates(*functions: str) -> Callable[[Translator], Translator]:
                 why = str(said)
             except Exception as error:  # a defect of ours loses this call and no other
                 why = f"its translation failed ({type(error).__name__}: {error}), a defect of pairproof"
-            try:
-                return IN_R[call.function](call, context, why) if call.function in IN_R else outside(why)
-            except (StaysInR, NotRecorded, PairproofError) as lost:
-                return outside(why if str(lost) == why else f"{why}; through the bridge: {lost}")
-            except Exception as error:
-                return outside(
-                    f"{why}; through the bridge: {type(error).__name__}: {error}, a defect of pairproof"
-                )
+            return kept_in_r(call, context, why)
 
         for name in functions:
             if name in TRANSLATORS:

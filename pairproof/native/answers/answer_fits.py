@@ -6,7 +6,7 @@ A mixture of models is a fit with classes.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -156,12 +156,8 @@ def _shared(
 
 def outcome_model(table: Respondents, spec: AnswerSpec) -> OutcomeModel:
     """Whether two items can tie."""
-    ternary = (
-        spec.answer_ties != "none"
-        or 2 in spec.tie_orders
-        or (spec.asked != "rankings" and table.tie_category)
-    )
-    return "davidson" if ternary else "binary"
+    tied = spec.answer_ties != "none" or 2 in spec.tie_orders
+    return "davidson" if tied or (spec.asked != "rankings" and table.tie_category) else "binary"
 
 
 def adds_up(table: Respondents, spec: AnswerSpec) -> bool:
@@ -338,16 +334,11 @@ def infinite(columns: Columns, found: LatentClasses) -> FloatArray:
     Items of a class that run the same way, and no farther from each other than items do, run together: their
     differences are finite.  Returns float[n_terms, n_directions]."""
     large = {(k - 1, found.names.index(name)) for k, name in found.collapsed}
-    places = [
-        p
-        for p in range(len(columns.terms))
-        if columns.parameter[p] >= 0 and (max(columns.of_class[p], 0), columns.parameter[p]) in large
-    ]
     together: dict[tuple[object, ...], list[int]] = {}
-    for p in places:
-        value = float(found.psi[columns.slot[p]])
-        term = columns.terms[p]
-        key = (term.by, value > 0) if term.kind == "item" else (p,)
+    for p, term in enumerate(columns.terms):
+        if columns.parameter[p] < 0 or (max(columns.of_class[p], 0), columns.parameter[p]) not in large:
+            continue
+        key = (term.by, found.psi[columns.slot[p]] > 0) if term.kind == "item" else (p,)
         together.setdefault(key, []).append(p)
     directions = []
     for own in together.values():
@@ -392,40 +383,28 @@ def _class_numbers(
     )
 
 
-def _warnings(found: LatentClasses, collapsed: Sequence[str], starts: int, df: int) -> list[FitWarning]:
+def _warnings(found: LatentClasses, collapsed: Sequence[str], starts: int, df: int) -> Iterator[FitWarning]:
     """What a reader of the fit has to know of its maxima and its classes."""
-    out = []
-    n_classes = len(found.shares)
-    if n_classes > 1 and starts > 1 and found.optima[0][1] == 1:
-        out.append(
-            FitWarning(
-                "local-maxima",
-                f"the best maximum was reached from one of {starts} starts only; another may be higher:"
-                f" starts={5 * starts} looks further",
-            )
+    if len(found.shares) > 1 and starts > 1 and found.optima[0][1] == 1:
+        text = (
+            f"the best maximum was reached from one of {starts} starts only; another may be higher:"
+            f" starts={5 * starts} looks further"
         )
+        yield FitWarning("local-maxima", text)
     if collapsed:
         classes = sorted({k for k, _ in found.collapsed})
         named = ", ".join(f"class {k} ({100 * found.shares[k - 1]:.1f} % of persons)" for k in classes)
-        out.append(
-            FitWarning(
-                "separated",
-                f"{named} {'has' if len(classes) == 1 else 'have'} collapsed: {listed(collapsed, 20)}"
-                f" {'is' if len(collapsed) == 1 else 'are'} infinite, the log-likelihood is a supremum that no estimate"
-                " reaches, and there are no standard errors; fit fewer classes, or let fewer parameters differ",
-                tuple(collapsed),
-            )
+        text = (
+            f"{named} {'has' if len(classes) == 1 else 'have'} collapsed: {listed(collapsed, 20)}"
+            f" {'is' if len(collapsed) == 1 else 'are'} infinite, the log-likelihood is a supremum that no estimate"
+            " reaches, and there are no standard errors; fit fewer classes, or let fewer parameters differ"
         )
+        yield FitWarning("separated", text, tuple(collapsed))
     elif np.isnan(found.covariance).any():
         why = (
             f"{found.n_params} parameters are more than the {found.n_params + df} free probabilities of all answers"
             if df < 0
             else "two classes are the same, or one is empty"
         )
-        out.append(
-            FitWarning(
-                "not-identified",
-                f"the information of the mixture is singular: {why}, and there are no standard errors; fit fewer classes",
-            )
-        )
-    return out
+        text = f"the information of the mixture is singular: {why}, and there are no standard errors; fit fewer classes"
+        yield FitWarning("not-identified", text)

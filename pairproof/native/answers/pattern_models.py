@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -216,26 +216,29 @@ def fit_pattern(
         table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta
     )
     spec = replace(spec, cells=(cells,) if isinstance(cells, str) else tuple(cells))
-    fit = finished(fitted_pattern(table, spec, ties_unresolved, alpha_of, beta_of))
+    fit = finished(fitted_pattern(table, spec, ties_unresolved, OfGaps(alpha_of, beta_of)))
     if call.warnings:
         fit = replace(fit, warnings=(*fit.warnings, *call.warnings))
     return fit.with_reference("sum") if spec.reference == "sum" and not item_terms else fit
 
 
+class OfGaps(NamedTuple):
+    """Items or pairs that have a parameter of the gaps; None: all."""
+
+    alpha: Sequence[str] | None = None
+    beta: Sequence[str] | None = None
+
+
 def fitted_pattern(
-    table: Respondents,
-    spec: AnswerSpec,
-    ties_unresolved: bool = False,
-    alpha_of: Sequence[str] | None = None,
-    beta_of: Sequence[str] | None = None,
+    table: Respondents, spec: AnswerSpec, ties_unresolved: bool = False, of_gaps: OfGaps = OfGaps()
 ) -> Fitted:
     """The arrays of :func:`fit_pattern` for a specification; parameters and errors as there."""
-    _check(table, spec, ties_unresolved, alpha_of, beta_of)
+    _check(table, spec, ties_unresolved, of_gaps)
     model = item_model(table, spec)
     if table.n_times > 1:
         return repeated(table, spec, model)
     if table.kind == "comparisons":
-        return _comparisons(table, spec, model, alpha_of, beta_of)
+        return _comparisons(table, spec, model, of_gaps)
     if table.kind == "ratings" or (spec.answer_ties != "none" and not ties_unresolved):
         return _weak_orders(table, spec, model)
     return _rankings(table, spec, model, ties_unresolved)
@@ -299,13 +302,7 @@ def check_reference(
         )
 
 
-def _check(
-    table: Respondents,
-    spec: AnswerSpec,
-    ties_unresolved: bool,
-    alpha_of: Sequence[str] | None,
-    beta_of: Sequence[str] | None,
-) -> None:
+def _check(table: Respondents, spec: AnswerSpec, ties_unresolved: bool, of_gaps: OfGaps) -> None:
     """What the kind of answers does not allow."""
     one_of("alpha", spec.alpha, ("", "none", "common", "item", "comparison"))
     one_of("beta", spec.beta, ("", "item", "difference", "comparison", "coded"))
@@ -323,9 +320,8 @@ def _check(
         raise InputError(
             f"{table.source}: every comparison was answered, so there are no gaps to model; leave alpha and beta out"
         )
-    if (alpha_of is not None and spec.alpha not in ("item", "comparison")) or (
-        beta_of is not None and not spec.beta
-    ):
+    chosen = of_gaps.alpha is not None and spec.alpha not in ("item", "comparison")
+    if chosen or (of_gaps.beta is not None and not spec.beta):
         raise InputError(
             "alpha_of and beta_of choose among parameters of alpha and beta, which are not asked for"
         )
@@ -344,15 +340,9 @@ def _check(
         raise InputError(f"ties_unresolved is for rankings, not for {table.kind}")
 
 
-def _comparisons(
-    table: Respondents,
-    spec: AnswerSpec,
-    model: ItemModel,
-    alpha_of: Sequence[str] | None,
-    beta_of: Sequence[str] | None,
-) -> Fitted:
+def _comparisons(table: Respondents, spec: AnswerSpec, model: ItemModel, of_gaps: OfGaps) -> Fitted:
     if spec.alpha or spec.beta:
-        return _with_gaps(table, spec, model, alpha_of, beta_of)
+        return _with_gaps(table, spec, model, of_gaps)
     # Where nobody answered "neither", its parameter is minus infinity, the rest the model of two categories.
     tieless = spec.answer_ties == "davidson" and not (table.once[table.weights > 0] == 0).any()
     ternary = table.tie_category and not tieless
@@ -390,21 +380,15 @@ _NO_TIES = FitWarning(
 )
 
 
-def _with_gaps(
-    table: Respondents,
-    spec: AnswerSpec,
-    model: ItemModel,
-    alpha_of: Sequence[str] | None,
-    beta_of: Sequence[str] | None,
-) -> Fitted:
+def _with_gaps(table: Respondents, spec: AnswerSpec, model: ItemModel, of_gaps: OfGaps) -> Fitted:
     """The joint model of answers and gaps; its saturated model has free probabilities of both together."""
     likelihood, pooled, called = gaps.gaps_likelihood(
         table.once,
         model.terms,
         None if spec.alpha == "none" else cast(gaps.Alpha, spec.alpha),
         cast("gaps.Beta | None", spec.beta or None),
-        _places(table, spec.alpha, alpha_of, "alpha_of"),
-        _places(table, spec.beta, beta_of, "beta_of"),
+        _places(table, spec.alpha, of_gaps.alpha, "alpha_of"),
+        _places(table, spec.beta, of_gaps.beta, "beta_of"),
         model.group,
         table.weights,
         _UNDECIDED[spec.answer_ties] if table.tie_category else None,

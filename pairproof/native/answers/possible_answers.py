@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ...data.columns import Factor
+from ...data.columns import Factor, take
 from ...data.options import one_of
 from ...data.respondents.codes import MISSING
 from ...data.respondents.respondents import Respondents
@@ -178,12 +178,8 @@ def answer_design(
     frame = pd.concat([pd.DataFrame(columns)] * len(first), ignore_index=True)
     frame.insert(1, "y", counts.reshape(-1))
     for name in by:
-        column = table.columns[name]
-        values = (
-            np.array(column.levels, dtype=object)[column.codes[first]]
-            if isinstance(column, Factor)
-            else column[first]
-        )
+        column = take(table.columns[name], first)
+        values = np.array(column.levels, object)[column.codes] if isinstance(column, Factor) else column
         frame[name] = np.repeat(values, len(answers))
     frame.attrs["left_out"] = float(table.weights[~kept].sum())
     return frame

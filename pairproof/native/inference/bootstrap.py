@@ -90,10 +90,8 @@ class Bootstrap(Replicates):
         t0, defined = float(self.estimate[k]), self._defined(k)
         ordered = np.sort(defined)
         if self.names[k] in self.alone:
-            return (
-                *NONE,
-                "each is fitted from one cluster alone (see .alone), which says nothing about their spread",
-            )
+            why = "each is fitted from one cluster alone (see .alone), which says nothing about their spread"
+            return *NONE, why
         if len(ordered) < intervals.least_replicates(level):
             return *NONE, f"it is defined in {len(ordered)} of {self.n_replicates} replicates"
         if method == "percentile":
@@ -122,13 +120,8 @@ class Bootstrap(Replicates):
         if np.isnan(a):
             return *NONE, "it is the same without any of the clusters"
         low, high = intervals.bca(ordered, t0, a, level)
-        if np.isnan(low) or np.isnan(high):
-            return (
-                low,
-                high,
-                "bias and acceleration ask for an order statistic beyond the replicates; draw more",
-            )
-        return low, high, ""
+        why = "bias and acceleration ask for an order statistic beyond the replicates; draw more"
+        return low, high, why if np.isnan(low) or np.isnan(high) else ""
 
     def _studentized(self, k: int, t0: float, level: float) -> tuple[float, float, str]:
         assert self.errors is not None and self.estimate_errors is not None
@@ -177,11 +170,8 @@ class Bootstrap(Replicates):
             raise InputError(
                 "studentized limits need a standard error in every replicate; draw with bootstrap(..., studentize=True)"
             )
-        without = [
-            self.names[k]
-            for k in chosen
-            if np.isnan(self.estimate_errors[k]) and np.isfinite(self.estimate[k])
-        ]
+        lacking = np.isnan(self.estimate_errors) & np.isfinite(self.estimate)
+        without = [self.names[k] for k in chosen if lacking[k]]
         if without:
             raise InputError(
                 f"{', '.join(without[:5])}: no linear function of the parameters, so that there is no standard error to"

@@ -16,7 +16,7 @@ taken from.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Union
 
 import numpy as np
 
@@ -33,6 +33,10 @@ from .taken_apart import Function, function_of
 if TYPE_CHECKING:
     import pandas as pd
 
+
+#: What may be asked for: parameters, functions of them, None for all; and contrasts of items.
+Asked = Union[Sequence[Function], str, None]
+Pairs = Union[Sequence[tuple[str, str]], Literal["all"]]
 
 #: The row of the standard deviation of random effects, and beyond what it is taken as unbounded.
 SIGMA, FARTHEST_SIGMA = "sigma", 1e4
@@ -124,10 +128,7 @@ def profile(
 
 
 def _all_wanted(
-    fit: Fit,
-    names: Sequence[Function] | str | None,
-    contrasts: Sequence[tuple[str, str]] | Literal["all"],
-    group: str | None,
+    fit: Fit, names: Asked, contrasts: Pairs, group: str | None
 ) -> tuple[list[tuple[str, FloatArray]], bool]:
     """The functions that are asked for with their labels, and whether sigma is."""
     if fit.random_effects is None:
@@ -251,25 +252,16 @@ def refuse_clustered(fit: Fit) -> None:
     """Raise InputError for a fit with a cluster-robust covariance."""
     robust = fit.robust
     if robust is not None:
-        by = ", ".join(robust.columns) or "person"
-        wild = fit.answers is None
-        instead = (
-            f'pairproof.wild_test(fit, "{robust.columns[0]}", contrast).conf_int()'
-            if wild
-            else "fit.conf_int()"
-        )
+        by, instead = ", ".join(robust.columns) or "person", "fit.conf_int()"
+        if fit.answers is None:
+            instead = f'pairproof.wild_test(fit, "{robust.columns[0]}", contrast).conf_int()'
         raise InputError(
             f"the fit is clustered by {by}, and a profile likelihood takes its comparisons as independent; use {instead}, or"
             " profile the fit before .clustered()"
         )
 
 
-def _wanted(
-    fit: Fit,
-    names: Sequence[Function] | str | None,
-    contrasts: Sequence[tuple[str, str]] | Literal["all"],
-    group: str | None,
-) -> list[tuple[str, FloatArray]]:
+def _wanted(fit: Fit, names: Asked, contrasts: Pairs, group: str | None) -> list[tuple[str, FloatArray]]:
     if isinstance(contrasts, str):
         if contrasts != "all":
             raise InputError(f'contrasts={contrasts!r}; expected pairs of items, as [("A", "B")], or "all"')

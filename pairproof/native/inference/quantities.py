@@ -303,11 +303,8 @@ def _is_one(asked: Any, fit: Fit) -> bool:
     """A string, a function, weights of parameters, or two items; else a sequence of such."""
     if isinstance(asked, (str, Mapping)) or callable(asked):
         return True
-    return (
-        isinstance(asked, tuple)
-        and len(asked) == 2
-        and all(isinstance(a, str) and a in fit.items for a in asked)
-    )
+    two = isinstance(asked, tuple) and len(asked) == 2
+    return two and all(isinstance(a, str) and a in fit.items for a in asked)
 
 
 def _expected() -> str:

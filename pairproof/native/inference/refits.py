@@ -23,7 +23,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Literal, Union
+from typing import Union
 
 import numpy as np
 
@@ -50,7 +50,7 @@ from ..comparisons.contests.specified import contest_rows
 from ..comparisons.counts.blocks import Blocks, as_blocks
 from ..comparisons.counts.build import Model
 from ..comparisons.counts.cells import Problem
-from ..comparisons.counts.dense import Dense
+from ..comparisons.counts.dense import Dense, as_table
 from ..comparisons.counts.existence import at_infinity, predictors
 from ..comparisons.counts.llbt import fit_model
 from ..comparisons.counts.outcome_derivatives import Counts, units
@@ -119,7 +119,7 @@ class Refitter:
                 return None
         y = Counts(counts[:, 0], counts[:, 1], counts[:, 2], total)
         if isinstance(layout, Dense) and layout.grid:
-            y = _as_grid(layout, y)
+            y = as_table(y, layout.stratum, layout.pair, layout.y.first.shape)
         here = replace(layout, y=y)
         try:
             found = maximise(here.evaluate, self._start, self._far)
@@ -184,9 +184,7 @@ class Refitter:
         model = replace(model, data=data, table=data.with_ties_treated(model.spec.ties), problem=problem)
         if problem.tie.shape[1] != 1 or cells.counts[:, 1].any():
             return model
-        fixed: Literal["none observed", "boundary"] = (
-            "none observed" if problem.model == "davidson" else "boundary"
-        )
+        fixed = "none observed" if problem.model == "davidson" else "boundary"
         return replace(model, problem=_of_wins(problem), tie_by=(), tie_fixed=fixed)
 
     def _tie_gone(self) -> AtInfinity:
@@ -235,18 +233,6 @@ def _solve(problem: Problem) -> Solved:
     blocks = as_blocks(problem)
     found = None if blocks is None else solve_by_strong_components(problem, blocks)
     return solve(problem) if found is None else found
-
-
-def _as_grid(layout: Dense, y: Counts) -> Counts:
-    shape = layout.y.first.shape
-    place = layout.stratum * shape[1] + layout.pair
-
-    def table(values: FloatArray) -> FloatArray:
-        out = np.zeros(shape)
-        out.ravel()[place] = values
-        return out
-
-    return Counts(table(y.first), table(y.tie), table(y.second), table(y.total))
 
 
 class ContestRefitter:
@@ -395,12 +381,8 @@ class AnswerRefitter:
         again = self._fit_of(self.fit.respondents)
         # The same program on the same data gives the same bits (observed 0, all five models of whole
         # answers); 1e-9 leaves room for a fit made by another machine's BLAS, and none for another model.
-        same = (
-            again is not None
-            and again.names == self.fit.names
-            and np.allclose(again.beta, self.fit.beta, rtol=0.0, atol=1e-9)
-        )
-        if not same:
+        same = again is not None and again.names == self.fit.names
+        if again is None or not same or not np.allclose(again.beta, self.fit.beta, rtol=0.0, atol=1e-9):
             raise InputError(
                 f"{self.fit.title}: a function of a fit needs whole fits of every replicate, and this one cannot be made again"
                 " from its specification; ask for params, contrasts, worth, probabilities or ranks"

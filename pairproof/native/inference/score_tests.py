@@ -147,11 +147,8 @@ def score_test(
             f"the scores of {n} clusters by {column} do not vary along all of the {q} contrasts; test fewer of them"
         )
     statistic = float(total @ np.linalg.solve(meat, total))
-    caution = (
-        f"{n} clusters; with fewer than {FEW} the chi-square is rough, see pairproof.wild_test"
-        if n < FEW
-        else ""
-    )
+    few = f"{n} clusters; with fewer than {FEW} the chi-square is rough, see pairproof.wild_test"
+    caution = few if n < FEW else ""
     hypothesis = ", ".join(label for label, _ in found) + f" = {value:g}"
     return ScoreTest(statistic, q, float(chi_square_p(statistic, q)), hypothesis, column, n, caution)
 
@@ -362,11 +359,8 @@ class WildTest:
 
     def __str__(self) -> str:
         kind = {"rademacher": "sign", "webb": "Webb weight"}[self.weights]
-        how = (
-            f"all {self.vectors:,} {kind} vectors"
-            if self.exact
-            else f"{self.vectors:,} {kind} vectors, seed {self.seed}"
-        )
+        how = f"{self.vectors:,} {kind} vectors"
+        how = f"all {how}" if self.exact else f"{how}, seed {self.seed}"
         text = (
             f"Wild score test of {self.what} = {self.value:g} by {self.column} ({self.n_clusters} clusters):"
             f" t = {self.t:.4f}, p = {self.p:.4g}, {how}"

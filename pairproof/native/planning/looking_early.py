@@ -428,11 +428,11 @@ def watch_table(
     pairs = list(combinations(table.items, 2))
     each = 1.0 - alpha / len(pairs)
     found = tuple(_of_pair(fit, a, b, t, each, size, fewest) for a, b in pairs)
+    time = "time is the number of clusters, which are independent and complete"
+    alike = "answers are independent of each other; if judges or sources differ, name them with --cluster"
     assumed = (
         f"alpha is divided by {len(pairs)} pairs: all intervals hold together",
-        "time is the number of clusters, which are independent and complete"
-        if columns
-        else "answers are independent of each other; if judges or sources differ, name them with --cluster",
+        time if columns else alike,
         f"planned size {size:g} {'clusters' if columns else 'answers'}, which must have been chosen before the first look",
     )
     return Watched(found, level, size, assumed, () if columns else _not_independent(table))

@@ -178,14 +178,35 @@ def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Ag
 
 
 def _of_printed_z(a: Agreement, known: Mapping[str, Interval], one_sided: bool) -> Agreement:
-    """A p that is that of z with the digits of print, as prefmod's are, and not that of estimate / se, fits as well."""
+    """A p that is that of z with the digits of print, as prefmod's are, and not that of estimate / se, fits as well; and
+    it is not z that may be wrong then."""
     q = Quantity.parse(a.quantity.name)
-    if a.passes or q.kind != "p" or q.of("z") not in known:
+    z, p, estimate, se = map(q.of, ("z", "p", "estimate", "se"))
+    if a.passes or q.kind not in ("z", "p") or not {z, p} <= known.keys():
         return a
-    ends = (math.erfc(z / math.sqrt(2.0)) / (2 if one_sided else 1) for z in astuple(known[q.of("z")].size()))
-    if known[q].meets(Interval(*sorted(ends))):
-        return replace(a, verdict="agrees", explanation=f"from {q.of('z')} with the printed digits")
-    return a
+
+    def fits(z: Interval) -> bool:
+        ends = (math.erfc(end / math.sqrt(2.0)) / (2 if one_sided else 1) for end in astuple(z.size()))
+        return known[p].meets(Interval(*sorted(ends)))
+
+    if not fits(known[z]):
+        return a
+    if q.kind == "p":
+        return replace(a, verdict="agrees", explanation=f"from {z} with the printed digits")
+    if fits(known[estimate].over(known[se])):  # as "< .001" does, which says nothing against either
+        return a
+    (b, unit_b), (s, unit_s), (value, _) = (_middle(known[name]) for name in (estimate, se, z))
+    either = (
+        f"{se} {b / value:.{unit_s}f}, or {estimate} {s * value:.{unit_b}f}, would fit" if value else "z is 0"
+    )
+    said = f"{z} and {p} agree: {estimate} or {se} may be wrong ({either}); {a.explanation}"
+    return replace(a, explanation=said)
+
+
+def _middle(printed: Interval) -> tuple[float, int]:
+    """The number that was printed, and its decimal places."""
+    width = printed.high - printed.low
+    return (printed.low + printed.high) / 2, max(0, round(-math.log10(width))) if 0 < width < math.inf else 0
 
 
 def _further(known: Mapping[str, Interval], fewest: int, most: int) -> Iterator[tuple[str, bool, str]]:

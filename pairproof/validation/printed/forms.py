@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...data.reading.text_tables import form_of, text_table
 from .headings import MOST_WORDS, kind_of_heading, split_heading
@@ -27,6 +27,8 @@ _CELL = re.compile(
 _TOKEN = re.compile(r"\[[^\]]*\]\S*|\([^()]*\)[*\u2020]*|[<>\u2264\u2265=]\s*[\d.]\S*|\S+")
 _RULE = re.compile(r"[\s\-=_+|:\u2500-\u257f]*")
 _BAR = re.compile(r"(?<!\S)[|\u2502](?!\S)")
+#: A comma that no thousands have (0,25), and a decimal point.
+_COMMA, _POINT, _LETTER = map(re.compile, (r"(?<![\d,])0?,\d", r"\.\d", r"[^\W\d_]"))
 MINUS = str.maketrans("\u2212\ufe63\uff0d\u00a0\u2009\u202f", "---   ")
 #: The heading of a vector whose names stand above its numbers.
 VECTOR = "vector"
@@ -44,7 +46,22 @@ class Grid:
 
 
 def grids(text: str, source: str) -> tuple[str, list[Grid]]:
-    """The form of a page in words, and its tables."""
+    """The form of a page in words, and its tables; decimal commas are points where no number has a point."""
+    form, tables = _grids(text, source)
+    cells = [cell for grid in tables for _, row in grid.rows for cell in row if not _LETTER.search(cell)]
+    if form == "text" or any(map(_POINT.search, cells)) or not any(map(_COMMA.search, cells)):
+        return form, tables
+    return f"{form}, decimal commas read as points", [
+        replace(grid, rows=tuple((n, tuple(map(_with_points, row))) for n, row in grid.rows))
+        for grid in tables
+    ]
+
+
+def _with_points(cell: str) -> str:
+    return cell if _LETTER.search(cell) else re.sub(r",(?=\d)", ".", cell)
+
+
+def _grids(text: str, source: str) -> tuple[str, list[Grid]]:
     text = text.translate(MINUS).replace("\r\n", "\n").replace("\r", "\n")
     form = form_of(text)
     if form != "text":

@@ -38,6 +38,7 @@ _PARTS = re.compile(
 )
 _LIMITS = re.compile(rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-|\u2013|\s)\s*({NUMBER})\s*[)\]]?")
 _WITH_DF = re.compile(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", re.IGNORECASE)
+_COMMAS = "; decimal commas are read where no number of the table has a point: write them all as points"
 _ZERO = re.compile(r"[-+]?0*\.?0*")
 
 
@@ -239,7 +240,8 @@ class _Columns:
         if parts is None:
             where = f"row {quoted(cells[self.of_names])}, column {heading!r}"
             if re.search(r"\d", cell):
-                raise InputError(f"{self.source}, {where}: printed {quoted(cell)} is not one number")
+                what = f"printed {quoted(cell)} is not one number{_COMMAS * (',' in cell)}"
+                raise InputError(f"{self.source}, {where}: {what}")
             self.unread.append(f"{where}: {quoted(cell)} is not a number and was ignored")
             return []
         if kind == "interval":
@@ -315,7 +317,7 @@ def printed_number(kind: str, text: str, where: str) -> Printed:
         if printed.value is None or printed.stars or printed.on is not None:
             raise InputError(f"printed {quoted(text)} is not one number")
     except InputError as error:
-        raise InputError(f"{where}: {error}") from error
+        raise InputError(f"{where}: {error}{_COMMAS * (',' in text)}") from error
     if printed.digits > ALL_DIGITS and printed.unit is not None:
         rounded = Decimal(f"{printed.value:.{DIGITS - 1}e}")
         printed = replace(Printed.parse(f"{rounded:f}"), text=text)

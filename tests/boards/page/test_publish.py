@@ -113,7 +113,7 @@ def test_a_folder_is_written_again_over_its_own_files_and_not_over_others(votes,
     board = leaderboard(votes, cluster=None)
     write_board(board, tmp_path / "new")
     (tmp_path / "new" / "leaderboard.csv").write_text("mine")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         write_board(board, tmp_path / "new")
     assert (tmp_path / "new" / "leaderboard.csv").read_text() == "mine"
     assert len(write_board(board, tmp_path / "new", force=True)) == 5

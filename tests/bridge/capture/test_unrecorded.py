@@ -160,6 +160,17 @@ def test_a_fit_that_is_made_anew_renamed_or_shown_is_not_told_as_changed(tmp_pat
     assert (found.ending, found.changed, found.lost) == ("done", (), 0)
 
 
+@pytest.mark.r("psychotools")
+def test_what_is_computed_from_worths_is_no_changed_fit_and_worths_of_which_a_part_is_replaced_are(tmp_path):
+    text = (
+        "library(psychotools)\ndata(GermanParties2009, package = 'psychotools')\ny <- GermanParties2009$preference\n"
+        "one <- btmodel(y[1:90])\ntwo <- btmodel(y[91:180])\nd <- worth(one) - worth(two)\nd\nw <- worth(one)\nw <- round(w, 2)\nw\n"
+    )
+    found = run(tmp_path, text)
+    assert (found.ending, found.changed, found.lost) == ("done", (), 0)
+    assert [name for name, _ in run(tmp_path, f"{text}w <- worth(two)\nw[1] <- 0\nw\n").changed] == ["w"]
+
+
 @pytest.mark.r
 def test_a_migration_with_a_changed_fit_or_a_lost_call_did_not_do_all_that_was_asked(tmp_path):
     import pairproof

@@ -38,9 +38,9 @@ def test_an_answer_prints_its_coefficients_and_its_other_numbers() -> None:
     )
     assert str(answer).split("\n") == [
         "lme4::glmer",
-        "             estimate            se",
-        "A                 0.5         0.125",
-        "B\\x1b\\n           nan           nan",
+        "             estimate            se             z             p",
+        "A                 0.5         0.125             4     6.334e-05",
+        "B\\x1b\\n           nan           nan           nan           nan",
         "deviance: 3.25",
         "converged: yes",
         "effects: judge",

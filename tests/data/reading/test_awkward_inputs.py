@@ -82,6 +82,13 @@ REFUSED_FILES = [
         ["row 4", "'win' (2 such rows)", "'first'", "'tie'", "'second'"],
     ),
     (
+        "unknown outcomes of several kinds",
+        LONG + "A,B,win\nA,B,win\nA,B,\nA,C,won\n",
+        {},
+        CodingError,
+        ["row 4", "the answer is 'win' (4 rows have an unknown answer or none: 'win' 2, blank 1, 'won' 1); expected"],
+    ),
+    (
         "codes without a coding",
         "first,second,outcome\nA,B,1\n",
         {},

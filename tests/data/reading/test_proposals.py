@@ -8,17 +8,25 @@ import shlex
 from itertools import permutations, product
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import pairproof
 from pairproof.cli.app import run
 from pairproof.data.reading.forms import LayoutError
+from pairproof.errors import CodingError
 
 PREFMOD, LEXICOGRAPHIC = "12 13 23 14 24 34".split(), "12 13 14 23 24 34".split()
 
 
 def _wide(names: list[str], codes: list[str]) -> str:
     rows = [[codes[(r * (k + 3) + r // 2) % len(codes)] for k in range(len(names))] for r in range(12)]
+    return "\n".join(map(",".join, [names, *rows])) + "\n"
+
+
+def _chosen(names: list[str]) -> str:
+    items = [("Brot", "Käse", "tie"), ("Wurst", "Brot", "tie"), ("Käse", "Wurst", "tie")]
+    rows = [[items[k][(r * (k + 3) + r // 2) % 3] for k in range(3)] for r in range(12)]
     return "\n".join(map(",".join, [names, *rows])) + "\n"
 
 
@@ -32,6 +40,15 @@ def _votes(header: str, answers: tuple[str, ...]) -> str:
     named = {"A": 0, "B": 1}
     cells = (answers[k % len(answers)] for k in range(len(pairs)))
     rows = ((a, b, (a, b)[named[c]] if c in named else c) for (a, b), c in zip(pairs, cells))
+    return "\n".join([header, *map(",".join, rows)]) + "\n"
+
+
+def _judged(header: str, answers: tuple[str, ...], beside: tuple[str, ...] = ("u1", "u2", "u3")) -> str:
+    pairs = [*permutations(("x", "y", "z"), 2)] * 4
+    rows = [
+        (*pair, answers[k * 5 % 7 % len(answers)], beside[k % 3], beside[k % 2])
+        for k, pair in enumerate(pairs)
+    ]
     return "\n".join([header, *map(",".join, rows)]) + "\n"
 
 
@@ -62,6 +79,17 @@ CASES: dict[str, tuple[str, list[str]]] = {
         _wide(["Brot_gegen_Käse", "Brot_gegen_Milch", "Käse_gegen_Milch"], ["1", "0", "-1"]),
         ["--layout prefmod --items 'Brot,Käse,Milch' --pair-order prefmod --coding first=1,tie=0,second=-1"],
     ),
+    "names in the cells": (
+        _chosen(["Brot:Käse", "Brot:Wurst", "Käse:Wurst"]),
+        ["--layout prefmod --items 'Brot,Käse,Wurst' --pair-order prefmod --coding first=first,second=second,tie=tie"],
+    ),
+    "names in the cells alone": (
+        _with_ids(_chosen(["Question 1", "Question 2", "Question 3"])),
+        [
+            "--layout prefmod --items 'Brot,Käse,Wurst' --col person=id --pair-order prefmod"
+            " --coding first=first,second=second,tie=tie"
+        ],
+    ),
     "unnamed": (
         _wide([f"V{k}" for k in range(1, 7)], ["1", "-1"]),
         [
@@ -72,6 +100,13 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "ranks": (
         "\n".join(["tea,milk,water,juice", *map(",".join, RANKS)]) + "\n",
         ["--layout ranks --items tea,milk,water,juice"],
+    ),
+    "ranks with ties": (
+        "tea,milk,water\n" + "1,1,3\n2,1,1\n1,2,2\n3,1,2\n2,3,1\n" * 3,
+        [
+            "--layout ranks --items tea,milk,water",
+            *(f"--layout ratings --items tea,milk,water --scale 1-3 --best {best}" for best in ("high", "low")),
+        ],
     ),
     "ratings": (
         "\n".join(["tea,milk,water", *map(",".join, RATINGS)]) + "\n",
@@ -95,6 +130,35 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "by name": (
         _votes("one,two,better", ("A", "B", "B")),
         ["--layout votes --col model_a=one --col model_b=two --col winner=better"],
+    ),
+    "verdicts": (
+        _judged("left_model,right_model,verdict,rater,date", ("left", "right", "tie", "both bad")),
+        [
+            "--layout votes --col model_a=left_model --col model_b=right_model --col winner=verdict --col judge=rater"
+            " --coding 'first=left,tie=tie,second=right,both_bad=both bad'"
+        ],
+    ),
+    "letters of sides": (
+        _judged("model_a,model_b,vote,user_id,timestamp", ("A", "B", "T")),
+        ["--layout votes --col winner=vote --col judge=user_id --coding first=A,tie=T,second=B"],
+    ),
+    "names of the columns": (
+        _judged("answer_left,answer_right,choice,rater,date", ("answer_left", "answer_right")),
+        [
+            "--layout long --col first=answer_left --col second=answer_right --col outcome=choice --col judge=rater"
+            " --coding first=answer_left,second=answer_right"
+        ],
+    ),
+    "beside lengths": (
+        _judged("one,two,preferred,length_a,length_b", ("1", "2"), ("120", "35", "41")),
+        ["--layout long --col first=one --col second=two --col outcome=preferred --coding first=1,second=2"],
+    ),
+    "games": (
+        _judged("white,black,score,user,date", ("1", "0.5", "0")),
+        [
+            f"--layout long --col first=white --col second=black --col outcome=score --col judge=user"
+            f" --coding first={a},tie=0.5,second={b}" for a, b in ("10", "01")
+        ],
     ),
     "codes": (
         _votes("first,second,outcome", ("0", "1")),
@@ -181,3 +245,113 @@ def test_fit_answers_and_tree_propose_the_same_table_as_one_of_persons(
         proposed = re.findall(rf"^    pairproof {first} table.csv (.*)$", capsys.readouterr().err, re.M)
         assert len(proposed) == 2 and all("--person id" in options for options in proposed)
     assert run(["fit-answers", "table.csv", *shlex.split(proposed[0])]) == 0
+
+
+@pytest.mark.parametrize("file", ["verdicts"], indirect=True)
+def test_the_command_that_was_asked_for_is_proposed_and_keeps_the_columns_that_were_stated(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for typed in ("leaderboard table.csv", "leaderboard table.csv --col winner=verdict --col judge=rater"):
+        assert run(typed.split()) == 3
+        (command,) = re.findall("^    pairproof (.*)$", capsys.readouterr().err, re.M)
+        said = shlex.split(command)
+        assert said[:2] == ["leaderboard", "table.csv"]
+        assert {"model_a=left_model", "model_b=right_model", "winner=verdict", "judge=rater"} <= {*said}
+        assert run(said) == 0, capsys.readouterr().err
+        assert "3 models, 24 votes" in capsys.readouterr().out
+
+
+def test_a_side_is_no_winner_while_a_column_of_few_values_or_of_its_items_is_not_understood(
+    where: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {
+        "codes": _judged("left,right,verdict,rater,date", ("lq", "mq", "rq")).replace(
+            "left,right", "one,two"
+        ),
+        "covariate": _judged("champion,opponent,surface,rater,date", ("clay", "grass")),
+        "names and another word": _votes("one,two,best", ("A", "B", "draw")),
+    }
+    for text in texts.values():
+        where.write_text(text)
+        assert run(["fit", "table.csv"]) == 3
+        said = capsys.readouterr().err
+        assert "    pairproof" not in said and "nothing is guessed" in said
+        one, two, answer = text.split("\n")[0].split(",")[:3]
+        assert (
+            f"--col first={one} --col second={two} --col outcome={answer}, and what each value means" in said
+        )
+
+
+def test_the_loser_is_the_other_column_once_the_winner_is_stated(
+    where: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where.write_text(CASES["beaten"][0])
+    assert run(["fit", "table.csv", "--col", "winner=opponent"]) == 3
+    assert re.findall("^    pairproof (.*)$", capsys.readouterr().err, re.M) == [
+        "fit table.csv --layout winners --col winner=opponent --col loser=champion"
+    ]
+
+
+def test_a_vote_with_an_odd_code_or_without_one_is_named_and_left_out_by_the_command(
+    where: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = CASES["verdicts"][0].replace("x,y,left,u1,u1", "x,y,???,u1,u1", 1).replace("x,z,tie", "x,z,", 1)
+    where.write_text(lines)
+    assert run(["fit", "table.csv"]) == 3
+    said = capsys.readouterr().err
+    assert "one cell is none of these: '???' (table.csv, row 1 (line 2), column 'verdict')" in said
+    assert "no answer in table.csv, row" in said
+    (command,) = re.findall("^    pairproof (.*)$", said, re.M)
+    assert run(shlex.split(command)) == 0
+    assert "rows left out: 1 no answer, 1 unknown answer" in capsys.readouterr().err
+
+
+@pytest.fixture
+def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "table.csv"
+
+
+def test_a_stray_code_among_columns_of_pairs_is_named_and_the_command_is_proposed_all_the_same(
+    where: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = CASES["words"][0].splitlines()
+    lines[4] = "2" + lines[4][lines[4].index(",") :]
+    where.write_text("\n".join(lines) + "\n")
+    assert run(["fit", "table.csv"]) == 3
+    said = capsys.readouterr().err
+    assert f"table.csv {CASES['words'][1][0]}" in said
+    cell = "'2' (table.csv, row 4 (line 5), column 'Brot_gegen_Käse')"
+    assert f"But one cell is none of these: {cell}: correct it." in said
+
+
+def test_a_cell_that_names_the_item_says_what_the_word_for_its_side_says(where: Path) -> None:
+    where.write_text(CASES["names in the cells"][0])
+    how = {
+        "items": ["Brot", "Käse", "Wurst"],
+        "pair_order": [("Käse", "Brot"), ("Wurst", "Brot"), ("Käse", "Wurst")],
+    }
+    how |= {"layout": "prefmod", "coding": "first=first,second=second,tie=tie"}
+    named = pairproof.read("table.csv", **how)
+    frame = pd.read_csv(where)
+    for column, (first, second) in zip(frame, how["pair_order"]):
+        frame[column] = frame[column].replace({first: "first", second: "second"})
+    worded = pairproof.read(frame, **how)
+    assert named.wins.tolist() == worded.wins.tolist() and named.losses.tolist() == worded.losses.tolist()
+    frame.iloc[2, 0] = "Wurst"
+    with pytest.raises(CodingError, match="row 3, column 'Brot:Käse': the answer is 'Wurst'"):
+        pairproof.read(frame, **how)
+
+
+def test_items_that_the_table_numbers_are_to_be_replaced_by_their_names(
+    where: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, items in (
+        ("numbers", "1,2,3,4"),
+        ("prefmod", "V1,V2,V3,V4"),
+        ("unnamed", "A,B,C,D"),
+        ("letters", ""),
+    ):
+        where.write_text(CASES[name][0])
+        assert run(["fit", "table.csv"]) == 3
+        assert (f"replace {items} by their names" in capsys.readouterr().err) == bool(items)

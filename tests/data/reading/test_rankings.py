@@ -17,7 +17,7 @@ import pairproof
 from pairproof.cli import main
 from pairproof.data.comparisons import Comparisons
 from pairproof.data.judgments import one_row_each, split_tracks
-from pairproof.errors import InputError, PairproofWarning, RankingWarning
+from pairproof.errors import DataWarning, InputError, PairproofWarning, RankingWarning
 from pairproof.native.competitions.experiment.preference_models import fit_preference_model
 
 #: Rows are rankings; ranks of A, B, C, D.
@@ -208,3 +208,44 @@ def test_one_table_of_rankings_and_covariates_keeps_each_with_its_ranking() -> N
     assert table.weights.tolist() == [2, 1] and table.sentences() == ["2  A > B", "1  B > A"]
     sex = table.columns["sex"]
     assert [sex.levels[k] for k in sex.codes] == ["f", "m"]
+
+
+WMT = "judgeId,srcIndex,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
+
+
+def test_a_few_ranks_outside_those_of_the_systems_are_told_and_ranks_left_out_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "wmt.csv"
+    rows = [f"j{k % 3},{k},A,B,C,{k % 3 + 1},{(k + 1) % 3 + 1},{(k + 2) % 3 + 1}\n" for k in range(12)]
+    file.write_text(WMT + "".join(rows))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        assert pairproof.read(file).read_as == ()
+    odd = [*rows, "j1,50,A,B,C,7,1,2\n", "j1,51,A,B,C,1,0,2\n"]
+    file.write_text(WMT + "".join(odd))
+    with pytest.warns(DataWarning) as told:
+        pairproof.read(file)
+    high, zero = (str(each.message) for each in told)
+    assert (
+        "row 13 (line 14), column 'system1rank' (as 'rank1'): rank 7 among 3 systems is read as the last"
+        in high
+    )
+    assert (
+        "row 14 (line 15), column 'system2rank' (as 'rank2'): rank 0 among 3 systems is read as better"
+        in zero
+    )
+    # Of another scale, of which 10 is no slip, and of ranks from 0, nothing is said: only their order counts.
+    for other in ("j1,1,A,B,C,10,20,30\n" * 4, "j1,1,A,B,C,0,1,2\n" * 4):
+        file.write_text(
+            WMT + "".join(line.replace(",1,A", f",{k},A") for k, line in enumerate(other.splitlines(True)))
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DataWarning)
+            pairproof.read(file)
+    file.write_text(WMT + "".join([*rows, "j1,50,A,B,C,-1,1,2\n", "j1,51,A,B,C,1,-1,-1\n"]))
+    assert main(["fit", str(file)]) == 0
+    left = (
+        "3 ranks of 42 are -1 or blank, which means not ranked; 1 rankings have fewer than two ranked"
+    )
+    assert left in capsys.readouterr().err

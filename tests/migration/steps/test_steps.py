@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pairproof.bridge.values.nodes import RVector
+from pairproof.bridge.values.nodes import RList, RVector
 from pairproof.migration import migrate
 from pairproof.migration.call_sites import sites
 from pairproof.migration.steps.compared import Printed, same
@@ -98,6 +98,29 @@ def test_a_short_vector_of_the_data_stands_as_its_value_of_that_run(tmp_path: Pa
     done = made.migration(staged(tmp_path)).done
     assert done[1].lines[0] == 'items = ["A", "B"]  # R\'s value of that run'
     assert done[1].lines[1] == 'show(m.params.drop("Assam").set_axis(items))'
+
+
+def test_a_column_of_the_data_in_a_table_of_models_is_what_it_was_in_that_run(tmp_path: Path) -> None:
+    fit = script().migration(staged(tmp_path)).steps[0].value
+    free = fit.params[["Ceylon", "Darjeeling"]].tolist()
+    made = script()
+    frame = RList((numbers(*free), numbers(12.0, 7.0)), ("worth", "cups"), ("data.frame",))
+    made.line(4, "board = tibble(worth=coef(m), cups=tabulate(tea))", value=frame)
+    (done,) = made.migration(staged(tmp_path / "again")).done
+    columns = '{"worth": m.params.drop("Assam").to_numpy(), "cups": np.array([12, 7])}'
+    assert done.lines == (f"board = pd.DataFrame({columns})",)
+    assert done.state == "translated"
+
+
+def test_numbers_are_shown_with_seven_digits_and_vectors_without_brackets(tmp_path: Path) -> None:
+    made = script()
+    made.line(4, "deviance(m)")
+    made.line(5, "unname(coef(m))")
+    made.line(6, "tidy(m)")
+    one, several, table = made.migration(staged(tmp_path)).done
+    assert one.lines == ("show(m.deviance)",)
+    assert several.lines == ('show(m.params.drop("Assam").to_numpy())',)
+    assert table.lines[-1] == "show(tidy_m)" and any('"std.error"' in line for line in table.lines)
 
 
 def test_a_loop_fills_what_it_fills_and_prints_each_turn(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ BRIDGED = {
     "grouped": ("plackettluce.PlackettLuce", {"gamma": (5.0, 5.0)}, "adherence"),
     "always": ("plackettluce.PlackettLuce", {}, "no item was ever ranked alone"),
     "drawn": ("plackettluce.pladmm", {"rtol": 1e-5}, "no ties"),
-    "mixed": ("lme4.glmer_design", {"nAGQ": 5, "weights": ".weights"}, "random effects"),
+    "mixed": ("lme4.glmer_design", {"nAGQ": 5, "weights": "(weights)"}, "random effects"),
     "two": ("lme4.glmer_design", {"link": "probit"}, "random effects"),
-    "firth": ("brglm.brglm_design", {"weights": ".weights"}, "reduced bias"),
+    "firth": ("brglm.brglm_design", {"weights": "(weights)"}, "reduced bias"),
     "aspects": ("eba.eba", {}, "stops early"),
     "nested": ("eba.eba", {"A": [[1, 5], [2, 5], [3, 6], [4, 6]]}, "aspects"),
     "line": ("eba.thurstone", {}, "probit"),
@@ -40,9 +40,9 @@ def test_a_call_that_stays_in_r_is_a_call_of_the_bridge_with_the_reason(variable
 
 def test_random_effects_are_named_by_group_and_column(tmp_path):
     code = step_of("two", tmp_path).translation.code
-    assert code.arguments[1:] == (".y", ["judge", "room"])
+    assert code.arguments[1:] == ("(y)", ["judge", "room"])
     assert code.keywords["effects"] == [["(Intercept)", "hot"], ["(Intercept)"]]
-    assert list(files(code)[0].columns) == ["(Intercept)", "hot", ".y", ".weights", "judge", "room"]
+    assert list(files(code)[0].columns) == ["(Intercept)", "hot", "(y)", "judge", "room", "(weights)"]
 
 
 def test_rankers_in_groups_are_numbers(tmp_path):

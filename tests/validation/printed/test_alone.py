@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pairproof.errors import InputError
 from pairproof.validation.printed.alone import check_alone, screen
 from pairproof.validation.report.findings import headline
 from pairproof.validation.report.verification import Verification
@@ -50,6 +51,38 @@ def test_a_changed_digit_of_z_or_p_is_told(right: str, wrong: str, told: list[st
     found = alone(tmp_path, TABLE.replace(right, wrong))
     assert set(off(found)) <= set(told) and told[0] in off(found) and found.exit_code == 1
     assert told[0] in screen(found)
+
+
+def test_where_z_and_p_agree_the_estimate_or_its_standard_error_is_said_to_be_wrong(tmp_path: Path) -> None:
+    for right, wrong, would_fit in (
+        ("0.200,0.100", "0.200,0.120", "se.B 0.100"),
+        ("0.200,", "0.300,", "estimate.B 0.200"),
+    ):
+        found = alone(tmp_path, TABLE.replace(right, wrong))
+        (row,) = (a for a in found if a.quantity.name == "z.B")
+        assert row.explanation.startswith("z.B and p.B agree: estimate.B or se.B may be wrong (")
+        assert would_fit in row.explanation and "estimate.B / se.B: " in row.explanation
+    # A p that is a bound fits both, and says nothing against either.
+    (row,) = (a for a in alone(tmp_path, TABLE.replace("5.00,", "4.00,")) if a.quantity.name == "z.A")
+    assert row.explanation.startswith("estimate.A / se.A: ")
+
+
+def test_a_table_with_decimal_commas_is_read_as_the_same_with_points(tmp_path: Path) -> None:
+    commas = TABLE.replace(",", ";").replace(".", ",")
+    found = alone(tmp_path, commas)
+    assert "separated values, decimal commas read as points" in " ".join(found.context.first_lines)
+    as_points = alone(tmp_path, TABLE)
+    assert [(a.quantity, a.verdict, a.explanation) for a in found] == [
+        (a.quantity, a.verdict, a.explanation) for a in as_points
+    ]
+    for number in ("'0,50'", "'<,001'"):
+        with pytest.raises(InputError, match=f"{number} is not one number.*write them all as points"):
+            alone(
+                tmp_path,
+                commas.replace("2,00", "2.00").replace("<,001", number.strip("'").replace("0,50", "0,01")),
+            )
+    # 1,234 is a thousand where other numbers of the table have points.
+    assert not off(alone(tmp_path, 'item;rating;se\nA;"1,234.5";0.5\nB;"1,100.5";0.5\n'))
 
 
 def test_one_sided_p_values_are_those_that_were_asked_for(tmp_path: Path) -> None:

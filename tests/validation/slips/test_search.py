@@ -220,7 +220,7 @@ def test_stopping_early_is_not_assumed_where_the_likelihood_is_too_low() -> None
 def test_the_proof_of_stopping_early_is_told_with_its_numbers() -> None:
     make = next(m for name, words, m in PLANTED if name == "stopped-early" and "likelihood" in words)
     (found,) = search([make()]).found
-    assert "lies 1.4e-05 below its maximum of -172.248" in found.explanations[0].sentence
+    assert "is 1.4e-05 below its maximum of -172.248" in found.explanations[0].sentence
 
 
 def test_a_worth_after_seven_steps_is_told_from_one_after_eight() -> None:

@@ -8,7 +8,7 @@ made <- new.env(parent = emptyenv())
 is_fit <- function(x) {
   any(class(x) %in% c(
     "glm", "gnm", "BTm", "BTglmmPQL", "polr", "btmodel", "PlackettLuce", "PLADMM", "pattMod", "pattNPML",
-    "brglm", "eba", "eba.order", "thurstone", "glmerMod", "BTabilities", "itempar"))
+    "brglm", "eba", "eba.order", "thurstone", "glmerMod", "BTabilities", "itempar", "bttree", "coxph"))
 }
 
 call_of <- function(x) {
@@ -81,6 +81,9 @@ is_changed <- function(x) {
   !is.null(before) && !(whole(x) %in% before)
 }
 
+## Whether it is a vector with the class of worths that was computed from such: worth(a) - worth(b).
+is_computed <- function(x) is.atomic(x) && !isS4(x) && is_changed(x)
+
 fits_in <- function(x) {
   if (is_fit(x)) return(list(x))
   if (is.list(x) && !is.object(x) && length(x) <= 100L) Filter(is_fit, x) else list()
@@ -92,8 +95,8 @@ holding <- new.env(parent = emptyenv())
 
 notice_changes <- function(expr, value) {
   assigns <- is.call(expr) && as.character(expr[[1L]])[1L] %in% c("<-", "=", "<<-") && length(expr) == 3L
-  if (assigns && is.name(expr[[2L]]) && length(fits_in(value))) {
-    assign(as.character(expr[[2L]]), FALSE, envir = holding)
+  if (assigns && is.name(expr[[2L]]) && length(fits <- fits_in(value))) {
+    assign(as.character(expr[[2L]]), all(vapply(fits, is_computed, NA)), envir = holding)
   }
   for (name in intersect(all.names(expr, functions = FALSE, unique = TRUE), ls(holding))) {
     if (get(name, envir = holding) || !exists(name, envir = globalenv(), inherits = FALSE)) next

@@ -26,6 +26,7 @@ recorded_functions <- list(
     anova.BTm = helper("anova"), add1.BTm = helper("add1"), drop1.BTm = helper("drop1"),
     predict.BTm = helper("predict"), residuals.BTm = helper("residuals")),
   psychotools = list(btmodel = fit(), itempar.btmodel = helper("itempar")),
+  psychotree = list(bttree = fit(), itempar.bttree = helper("itempar")),
   PlackettLuce = list(
     PlackettLuce = fit(), pladmm = fit("weights"), itempar.PlackettLuce = helper("itempar")),
   gnm = list(gnm = fit(c("eliminate", in_data)), anova.gnm = helper("anova")),
@@ -34,7 +35,8 @@ recorded_functions <- list(
   brglm = list(brglm = fit(in_data)),
   eba = list(
     eba = fit(), eba.order = fit(), OptiPt = fit(), thurstone = fit(), strans = helper(),
-    circular = helper()),
+    circular = helper(), kendall.u = helper()),
+  survival = list(clogit = fit(in_data), coxph = fit(in_data)),
   qvcalc = list(qvcalc = helper()),
   stats = list(
     glm = fit(in_data), anova.glm = helper("anova"), anova.glmlist = helper("anova"), step = container()))

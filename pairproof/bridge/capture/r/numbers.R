@@ -52,6 +52,11 @@
 ##   groups           numbers of levels of the factors
 ## eba and its kin:
 ##   goodness         -2 log-likelihood, df, p              data          counts y1 and their totals n
+## bttree:
+##   nodes            of each node kids, variable, breaks, left, n, loglik, coef, vcov, tests
+##   frame            answers and covariates of the persons in it        response, covariates  their columns
+## clogit, coxph:
+##   y                times and states    x    model matrix    strata    of each row
 ## step: as the fit that it chose
 ##   anova            the path (data frame)
 ## Everything else (tables, designs, abilities):
@@ -62,6 +67,7 @@ quietly <- function(expr) tryCatch(suppressWarnings(suppressMessages(expr)), err
 numbers <- function(v, key, frame, up) {
   found <- switch(key,
     "prefmod::llbt.fit" = numbers_of_llbt(v, frame),
+    "psychotree::bttree" = numbers_of_tree(v),
     "prefmod::pattnpml.fit" = c(numbers_of_npml(v, frame), numbers_of_fit(v, up)),
     if (inherits(v, "pattMod")) numbers_of_patterns(v)
     else if (isS4(v) && inherits(v, "merMod")) numbers_of_mixed(v)
@@ -111,8 +117,19 @@ numbers_of_fit <- function(v, up) {
   else if (inherits(v, c("PlackettLuce", "PLADMM"))) found <- c(found, parts_of(bare, c(
     "ties", "adherence", "rankings", "weights", "conv", "x", "gamma", "normal", "ranker")),
     list(item_names = colnames(bare$rankings)))
+  else if (inherits(v, "coxph") && may_repeat(v, up)) found <- c(found, list(
+    y = plain_matrix(bare$y), x = plain_matrix(quietly(stats::model.matrix(v))), strata = strata_of(v)))
   if (is.data.frame(bare$anova)) found$anova <- bare$anova
   found
+}
+
+## NULL where the likelihood, or the covariance, is another than that of the choices in the strata.
+strata_of <- function(v) {
+  frame <- quietly(stats::model.frame(v))
+  own <- grep("strata(", names(frame), fixed = TRUE)
+  other <- inherits(v, "coxph.penal") || !is.null(v$naive.var) || !is.null(v$weights) || ncol(v$y) != 2L ||
+    !is.null(stats::model.offset(frame))
+  if (length(own) == 1L && !other) as.character(frame[[own]])
 }
 
 parts_of <- function(bare, names) unclass(bare)[intersect(names, base::names(bare))]
@@ -169,6 +186,22 @@ numbers_of_llbt <- function(v, frame) {
     se = as.numeric(frame$se), dev = frame$dev, deviance = frame$dev, iter = frame$iter, p = p, q = frame$q,
     df_residual = length(frame$y) - p - frame$q, y = frame$y, xmodel = frame$Xmodel, ncat = frame$ncat,
     printed = as.data.frame(unclass(v)))
+}
+
+numbers_of_tree <- function(v) {
+  kept <- names(v$data)
+  nodes <- partykit::nodeapply(v, partykit::nodeids(v), function(n) {
+    about <- partykit::info_node(n)
+    split <- partykit::split_node(n)
+    list(
+      kids = vapply(partykit::kids_node(n), partykit::id_node, 1L), breaks = as.numeric(split$breaks),
+      variable = if (!is.null(split)) kept[split$varid], left = split$index, n = as.numeric(about$nobs),
+      loglik = -about$objfun, coef = plain_vector(about$coefficients), tests = plain_matrix(about$test),
+      vcov = plain_matrix(quietly(stats::vcov(about$object))))
+  })
+  covariates <- attr(v$info$terms$partitioning, "term.labels")
+  c(log_likelihood(v), list(
+    nodes = unname(nodes), frame = v$data, response = kept[1L], covariates = covariates))
 }
 
 numbers_of_npml <- function(v, frame) {

@@ -13,6 +13,10 @@ from ...comparisons import Comparisons
 
 #: Names that files have for the identifier of a vote, and columns that tell votes with one identifier apart.
 IDS = ("question_id", "vote_id", "battle_id", "conversation_id", "uid", "id")
+#: Names that files have for the time of a vote, and the share of votes with a time of their own from which on
+#: it tells votes apart; a file that is pasted twice has half of them.
+TIMES = ("tstamp", "timestamp", "time", "created_at", "date")
+_OWN_TIME = 0.4
 _APART = ("judge", "turn", "game", "judge_model", "annotator")
 #: Seconds within which a vote follows another at once; stamps above this many are milliseconds.
 _SOON, _MILLISECONDS = 60.0, 1e11
@@ -20,14 +24,16 @@ _SOON, _MILLISECONDS = 60.0, 1e11
 
 def vote_notes(table: Comparisons) -> tuple[str, ...]:
     """Sentences about repeated votes, with their numbers; () where there are none, or no columns that tell."""
-    return (*_repeated(table), *_at_once(table))
+    at_once = [*_at_once(table)]
+    named = any(name in table.columns for name in IDS)  # else both would tell of the same votes
+    return (*(_repeated(table) if named or not at_once else ()), *at_once)
 
 
 @dataclass(frozen=True, eq=False)
 class Repeated:
-    """Votes whose identifier, judge, pair and answer are those of an earlier row.
+    """Votes whose identifier or time, judge, pair and answer are those of an earlier row.
 
-    column: of the identifiers.  keys: that, and what tells votes apart.  rows: too many, int[k].  ids: which those are,
+    column: of the identifiers, or of the times.  keys: that, and what tells votes apart.  rows: too many, int[k].  ids: which those are,
     of so many in all.
     """
 
@@ -38,15 +44,18 @@ class Repeated:
     of: int
 
 
-def repeated_votes(table: Comparisons) -> Repeated | str:
-    """The repeated votes, of which there may be none; or why they were not looked for."""
-    name = next((name for name in IDS if name in table.columns), None)
-    if name is None:
-        return f"no column {' or '.join(IDS)}"
+def repeated_votes(table: Comparisons, time: str = "") -> Repeated | str:
+    """The repeated votes, of which there may be none; or why they were not looked for.  time: the column of times."""
+    times = (time,) if time else TIMES
+    name = next((name for name in (*IDS, *times) if name in table.columns), None)
+    if name is None or name in times and "judge" not in table.columns:
+        return f"no column {' or '.join(IDS)}, and no judges with the times of their votes"
     keys = (name, *(other for other in _APART if other in table.columns))
     votes = pd.DataFrame({key: values_of(table.columns[key]) for key in keys})
     votes = votes.assign(first=table.first, second=table.second)
     one = ~votes.duplicated([name, "first", "second"])
+    if name in times and votes[name].nunique() < _OWN_TIME * table.n_rows:
+        return f"no column {' or '.join(IDS)}, and many votes have the same {name}"
     if "judge" not in keys and one.sum() > 1.1 * votes[name].nunique():
         return f"{name} covers several pairs, so it does not identify a vote"
     again = votes.assign(wins=table.wins, losses=table.losses).duplicated() & votes[name].notna()

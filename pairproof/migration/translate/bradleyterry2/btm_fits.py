@@ -31,14 +31,17 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
-from ..recorded_answers import Declared, flag, options_of, plain_values, real, taken, vectors_of, whole
-from ..rows import Beside, at, not_checkable, said_of
+from ..recorded_answers import Declared, first, flag, options_of, plain_values, real, taken, vectors_of, whole
+from ..rows import Beside, not_checkable, said_of
 from ..translation import (
+    BRIDGE,
     TRANSLATORS,
     Context,
     StaysInR,
     Step,
     Translation,
+    bridged,
+    held,
     in_r,
     needed,
     stays_if,
@@ -48,14 +51,14 @@ from ..translation import (
 from . import recorded_btm as recorded
 from .btm_numbers import TWICE, WRONG, Relation, btm_rows, coefficients, name_of, relation
 
-R_BTM, BTM = "BradleyTerry2::BTm", "pairproof.bridge.bradleyterry2.BTm"
+R_BTM, BTM = "BradleyTerry2::BTm", f"{BRIDGE}.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.
 LEAST, AGAIN = 9.0, "the same call of R"
 PLAYERS = ("player1", "player2")
 
 
 @in_r(R_BTM)
-def by_the_bridge(call: RecordedCall, context: Context, why: str) -> Translation:
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """R's BTm of the same values, and why."""
     code = bridged_code(call, recorded.contests_of(call))
     return Translation("bridge", code, why, judge=partial(of_r, call))
@@ -66,51 +69,41 @@ def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = ""
     stays_if(contests.doubled, "R took each row twice, which the bridge does not repeat")
     tables, players = _tables(call, contests, f"{recorded.formula_text(call)} {also}")
     formula, offset = recorded.formula_text(call), contests.offset
-    stands = offset is not None and offset.any()
-    if stands and "offset(" in formula and "offset" in call.args:
-        raise StaysInR("its offset is of the formula and of an argument together")
-    plain = formula.replace("`", "").strip() == f"~{contests.id}"
-    link = (call.strings("family") or ("binomial", "logit"))[-1]
+    twice = contests.shifted and "offset(" in formula and "offset" in call.args
+    stays_if(twice, "its offset is of the formula and of an argument together")
+    plain, link = formula.replace("`", "").strip() == f"~{contests.id}", recorded.link_of(call)
+    given = contests.shifted and "offset(" not in formula
     options = stated(
         formula="" if plain or not formula else checked(formula),
         id=contests.id if contests.id != ".." else "",
         separate_ability=list(call.strings("separate")),
-        refcat=(call.strings("refcat") or ("",))[0],
+        refcat=first(call, "refcat", ""),
         link=link if link != "logit" else "",
-        offset=offset.tolist() if offset is not None and stands and "offset(" not in formula else None,
+        offset=offset.tolist() if offset is not None and given else None,
         br=recorded.bias_reduced(call),
     )
-    options |= settings(call)
-    return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
+    return Call(BTM, ("cbind(wins, losses)", *players), options | settings(call) | {"data": tables})
 
 
 def of_r(call: RecordedCall, model: ContestModel, more: str = "") -> list[Agreement]:
     """R through the bridge beside R in the script; more: numbers beside those of every model."""
-    r, (values, spread), found = Beside(call, LEAST, AGAIN), coefficients(call), call.vector("coef")
-    theirs = dict(zip(() if found is None else found.names or (), values.tolist()))
-    errors = {n: e for n, e in zip(theirs, np.sqrt(np.diag(spread)).tolist()) if theirs[n] == theirs[n]}
-    ours = {n: e for n, e in model.bse().items() if n in errors}
-    rows = r.named("estimate", model.params(), theirs, at("coef", model.names))
-    rows += r.named("se", ours, errors, at("se", model.names))
-    return rows + r.fields(model, f"deviance df_resid null_deviance df_null aic_glm sigma {more}")
+    numbers = f"deviance df_resid null_deviance df_null aic_glm sigma {more}"
+    return Beside(call, LEAST, AGAIN).model(model, numbers)
 
 
 def _tables(
     call: RecordedCall, contests: recorded.Contests, said: str
 ) -> tuple[dict[str, Any], tuple[Any, Any]]:
     """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
-    levels = contests.players
-    counts = {"wins": contests.wins, "losses": contests.losses}
-    columns = {name: RVector(found, np.isnan(found)) for name, found in counts.items()}
+    levels, none = contests.players, np.zeros(len(contests.first), bool)
+    columns = {
+        n: RVector(counted, none) for n, counted in (("wins", contests.wins), ("losses", contests.losses))
+    }
     players: list[dict[str, str]] = []
-    for k, side in enumerate((contests.first, contests.second)):
-        named = {contests.id: PLAYERS[k]}
-        none = np.zeros(len(side), bool)
-        columns[PLAYERS[k]] = RVector((side + 1).astype(np.int32), none, levels=levels, rclass=("factor",))
-        for name, of_player in contests.sides[k].items():
-            named[name] = f"{name}.{k + 1}"
-            columns[named[name]] = of_player
-        players.append(named)
+    for k, (own, side) in enumerate(zip(PLAYERS, (contests.first, contests.second))):
+        columns[own] = RVector((side + 1).astype(np.int32), none, levels=levels, rclass=("factor",))
+        columns |= {f"{name}.{k + 1}": of_player for name, of_player in contests.sides[k].items()}
+        players.append({contests.id: own} | {name: f"{name}.{k + 1}" for name in contests.sides[k]})
     others: dict[int, dict[str, RVector]] = {}
     for name, column in vectors_of(call.frame("data")).items():
         if name in columns or not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", said):
@@ -120,13 +113,13 @@ def _tables(
         else:
             others.setdefault(len(column), {})[name] = column
     there = {".", *columns, *(n for p in players for n in p), *(n for of in others.values() for n in of)}
-    absent = [n for n in variables(recorded.formula_text(call) or "~ 1") if n not in there]
-    if absent:
-        raise StaysInR(f"the values of {absent[0]}, which its formula names, were not recorded")
-    tables: dict[str, Any] = {"contests": frame_call(_frame(columns), call.variable or "BTm")}
-    for k, found in enumerate(others.values()):
-        label = "players" if len(next(iter(found.values()))) == len(levels) else f"table{k + 1}"
-        tables[label] = frame_call(_frame(found), f"{call.variable or 'BTm'}_{label}")
+    absent = next((n for n in variables(recorded.formula_text(call) or "~ 1") if n not in there), "")
+    stays_if(absent, f"the values of {absent}, which its formula names, were not recorded")
+    stem = call.variable or "BTm"
+    tables: dict[str, Any] = {"contests": frame_call(_frame(columns), stem)}
+    for k, (n, found) in enumerate(others.items()):
+        label = "players" if n == len(levels) else f"table{k + 1}"
+        tables[label] = frame_call(_frame(found), f"{stem}_{label}")
     sides: list[Any] = [p if len(p) > 1 or contests.id != ".." else p[contests.id] for p in players]
     return tables, (sides[0], sides[1])
 
@@ -146,7 +139,7 @@ def settings(call: RecordedCall) -> dict[str, Any]:
         name: said.pop(name) for name in ("tol", "maxiter", "IWLSiter") if name in said
     }
     if control:
-        said["control"] = Call("pairproof.bridge.bradleyterry2.glmmPQL_control", (), control)
+        said["control"] = Call(f"{BRIDGE}.bradleyterry2.glmmPQL_control", (), control)
     contrasts = call.values.get("contrasts")
     if isinstance(contrasts, RList) and contrasts.names:
         kinds = [v.scalar() if isinstance(v, RVector) and len(v) == 1 else None for v in contrasts.values]
@@ -182,6 +175,22 @@ class Model:
     def fit(self) -> Fit | None:
         """The Python fit; None where it stays in R."""
         return self.step.value if isinstance(self.step.value, Fit) else None
+
+    @property
+    def python(self) -> Fit:
+        """The Python fit, where it is known to be one."""
+        assert self.fit is not None
+        return self.fit
+
+    @property
+    def by_pql(self) -> bool:
+        """Whether R fitted random effects."""
+        return "BTglmmPQL" in self.call.strings("class")
+
+    @property
+    def stem(self) -> str:
+        """What its files are called after."""
+        return self.call.variable or "BTm"
 
     @property
     def in_words(self) -> Fit | None:
@@ -234,14 +243,11 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
         if made is None or made not in by_id or by_id[made].function != "BradleyTerry2::BTabilities":
             break
         made = by_id[made].fits.get("model")
-    step = needed(
-        None if made is None else context.steps.get(made),
-        "the model that it was given was not fitted by a recorded call of this script",
-    )
-    if step.call.function != R_BTM and "BTm" not in step.call.strings("class"):  # update, step
-        raise StaysInR(f"it is of a fit by {step.call.name}; only those of BTm are written")
-    if step.value is None:
-        raise StaysInR("the model that it was given has no counterpart in the script")
+    unknown = "the model that it was given was not fitted by a recorded call of this script"
+    step = needed(None if made is None else context.steps.get(made), unknown)
+    other = step.call.function != R_BTM and "BTm" not in step.call.strings("class")  # update, step
+    stays_if(other, f"it is of a fit by {step.call.name}; only those of BTm are written")
+    stays_if(step.value is None, "the model that it was given has no counterpart in the script")
     return Model(step)
 
 
@@ -270,12 +276,11 @@ def native(
     call: RecordedCall, contests: recorded.Contests, scopes: Sequence[str] = ()
 ) -> tuple[recorded.Candidate, Relation]:
     """The first candidate that Python fits and whose design is R's."""
-    if not contests.halves and "weights" not in call.args:
-        raise StaysInR("its counts are neither whole numbers nor halves, and no weights say what they are")
-    why = "its formula has no counterpart in fit_bradley_terry"
-    known = ~np.isnan(coefficients(call)[0])
-    if len(known) != contests.x.shape[1]:
-        raise StaysInR("its model matrix and its coefficients were not recorded together")
+    uncounted = "its counts are neither whole numbers nor halves, and no weights say what they are"
+    stays_if(not contests.halves and "weights" not in call.args, uncounted)
+    why, known = "its formula has no counterpart in fit_bradley_terry", ~np.isnan(coefficients(call)[0])
+    apart = len(known) != contests.x.shape[1]
+    stays_if(apart, "its model matrix and its coefficients were not recorded together")
     for candidate in recorded.candidates(call, contests, scopes):
         fit, refused = tried(candidate.code)
         if refused:
@@ -299,41 +304,32 @@ def glmm_pql(call: RecordedCall, context: Context) -> Translation:
 
 
 @in_r("BradleyTerry2::glmmPQL")
-def glmm_pql_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+def _glmm_pql_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """`pairproof.bridge.bradleyterry2.glmmPQL("y ~ x", random, data=...)`."""
-    return Translation("bridge", _code(call), why, judge=partial(of_r, call, more="sigma_se"))
-
-
-def _code(call: RecordedCall) -> Call:
-    data = call.values.get("data")
-    if not isinstance(data, RList) or "data.frame" not in data.rclass:
-        raise StaysInR("its data were not recorded as a data frame")
-    if any(name in call.args for name in ("subset", "weights", "offset", "start", "etastart", "mustart")):
-        raise StaysInR("its subset, weights, offset or starting values are not passed on")
-    stem = call.variable or "glmmPQL"
-    formula = checked(recorded.formula_text(call))
-    arguments: list[Any] = [formula]
-    random = call.argument("random")
-    if random is not None:
-        arguments.append(_design(random, stem))
-    elif "random" in call.args:
-        raise StaysInR("its random design was not recorded")
-    family = call.strings("family") or ("binomial", "logit")
+    no_frame = "its data were not recorded as a data frame"
+    data, random = held(call.values.get("data"), RList, no_frame), call.argument("random")
+    further = {"subset", "weights", "offset", "start", "etastart", "mustart"} & set(call.args)
+    stays_if("data.frame" not in data.rclass, no_frame)
+    stays_if(further, "its subset, weights, offset or starting values are not passed on")
+    stays_if(random is None and "random" in call.args, "its random design was not recorded")
+    stem, family = call.variable or "glmmPQL", call.strings("family") or ("binomial", "logit")
+    design = [] if random is None else [_design(random, stem)]
     usual = {"binomial": "logit", "poisson": "log"}.get(family[0])
     options = stated(
         family=family[0] if family[0] != "binomial" else "",
         link=family[-1] if family[-1] != usual else "",
         data=frame_call(data, stem),
     )
-    return Call("pairproof.bridge.bradleyterry2.glmmPQL", tuple(arguments), options | settings(call))
+    arguments, judge = [checked(recorded.formula_text(call)), *design], partial(of_r, call, more="sigma_se")
+    return bridged(why, "bradleyterry2.glmmPQL", arguments, options | settings(call), judge)
 
 
 def _design(random: RVector, stem: str) -> Call:
     """A column an effect, in a file of its own."""
     numbers = random.floats()
-    if numbers.ndim != 2 or numbers.size > MOST or np.isnan(numbers).any():
-        raise StaysInR(f"its random design is no matrix of at most {MOST:,} numbers")
-    columns = {f"effect{k + 1}": [float(v) for v in numbers[:, k]] for k in range(numbers.shape[1])}
+    large = numbers.ndim != 2 or numbers.size > MOST or np.isnan(numbers).any()
+    stays_if(large, f"its random design is no matrix of at most {MOST:,} numbers")
+    columns = {f"effect{k + 1}": column.tolist() for k, column in enumerate(numbers.T)}
     return columns_call(columns, f"{stem}_random")
 
 

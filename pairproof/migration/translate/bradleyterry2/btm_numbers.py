@@ -21,7 +21,7 @@ others than "one player is 0"::
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,7 +40,7 @@ from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, T
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
-from ..rows import SAME, Beside, count_rows, differ, explained, llf_and_aic, of_fit
+from ..rows import SAME, Beside, count_rows, differ, explained, llf_and_aic, of_fit, said_of
 from .recorded_btm import Contests, bias_reduced
 
 FloatArray = NDArray[np.float64]
@@ -130,8 +130,7 @@ def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
         elif term.kind == "comparison":
             columns[:, k] = contest[term.name]
         else:
-            own = np.array([float(item == term.item) for item in fit.items])
-            of_item = own if term.kind == "item" else item_covariate(fit, term)
+            of_item = item_covariate(fit, term)
             columns[:, k] = of_item[table.first] - of_item[table.second]
     return tuple(t.name for t in terms), columns, reference
 
@@ -203,11 +202,10 @@ def coefficients(call: RecordedCall) -> tuple[FloatArray, FloatArray]:
     """
     found, spread = call.vector("coef"), call.matrix("vcov")
     values = np.zeros(0) if found is None else found.floats().ravel()
-    known = ~np.isnan(values)
-    out = np.zeros((len(values), len(values)))
-    given = np.zeros((0, 0)) if spread is None else spread.floats()
+    known, given = ~np.isnan(values), np.zeros((0, 0)) if spread is None else spread.floats()
     if len(given) == len(values):
         given = given[np.ix_(known, known)]
+    out = np.zeros((len(values), len(values)))
     out[np.ix_(known, known)] = given if len(given) == known.sum() else np.nan
     return values, out
 
@@ -255,31 +253,20 @@ def _of_no_spread(call: RecordedCall, fit: Fit, rows: list[Agreement]) -> list[A
     if fit.random_effects is None or min(fit.sigma, math.inf if sigma is None else sigma) > NO_SPREAD:
         return rows
     why = f"sigma is 0: held to {NO_SPREAD:g} of the log-odds, not to digits"
-    return [
-        replace(a, verdict="agrees", code="", explanation=why)
-        if a.quantity.kind == "effect"
-        and a.verdict == "differs"
-        and abs((a.native or 0) - (a.r or 0)) <= NO_SPREAD
-        else a
-        for a in rows
-    ]
+    near: Callable[[Agreement], bool] = lambda a: abs((a.native or 0) - (a.r or 0)) <= NO_SPREAD
+    return said_of(rows, lambda a: a.quantity.kind == "effect" and near(a), "agrees", why, "")
 
 
 def _effects(call: RecordedCall, contests: Contests, fit: Fit) -> dict[str, float]:
     """Standard deviation of the random effects and its error, and the predicted effects."""
-    name = fit.components[0].name
-    values: dict[str, float] = {}
-    for kind in ("sigma", "sigma_se"):
-        found = call.number(kind)
-        if found is not None and not np.isnan(found) and fit.sigma > 0:
-            values[Quantity(kind, name=name)] = found
+    name, found = fit.components[0].name, {kind: call.number(kind) for kind in ("sigma", "sigma_se")}
+    spread = {kind: v for kind, v in found.items() if v is not None and v == v and fit.sigma > 0}
+    values = {str(Quantity(kind, name=name)): v for kind, v in spread.items()}
     effects, columns = call.vector("effects"), call.vector("z")
-    if effects is None or columns is None:
-        return values
-    players = [n.removeprefix(contests.id) for n in columns.margin(1)]
-    numbers = effects.floats().ravel()
+    players = [n.removeprefix(contests.id) for n in columns.margin(1)] if columns is not None else []
+    numbers = [] if effects is None else effects.floats().ravel().tolist()
     if len(players) == len(numbers):
-        values.update({Quantity("effect", name=p): float(u) for p, u in zip(players, numbers)})
+        values |= {str(Quantity("effect", name=p)): u for p, u in zip(players, numbers)}
     return values
 
 
@@ -334,12 +321,13 @@ def _expected(call: RecordedCall, fit: Fit, p: RParameters) -> list[Agreement]:
 def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:
     """Rows of numbers that the fit does not have, with its own reason: separated, or never met."""
     reasons = {t: str(w) for w in reversed(fit.warnings) if w.kind in WITHOUT_ESTIMATE for t in w.terms}
-    return [
-        replace(a, explanation=f"{a.explanation} ({reasons[a.quantity.name]})")
-        if a.verdict == "not-estimable" and a.quantity.name in reasons and a.quantity.kind == "estimate"
-        else a
-        for a in rows
-    ]
+
+    def said(a: Agreement) -> Agreement:
+        lost = a.verdict == "not-estimable" and a.quantity.kind == "estimate"
+        why = reasons.get(a.quantity.name, "") if lost else ""
+        return replace(a, explanation=f"{a.explanation} ({why})") if why else a
+
+    return [said(a) for a in rows]
 
 
 def _as_doubled(rows: Iterable[Agreement], n: int) -> list[Agreement]:

@@ -39,9 +39,9 @@ from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
-from ..python_code import Call, File, table_call, whole_numbers
-from ..recorded_answers import counts, plain_values, taken, vectors_of
-from ..translation import StaysInR, needed, stays_if
+from ..python_code import Call, File, stated, table_call, whole_numbers
+from ..recorded_answers import counts, first, free as free_name, plain_values, taken, vectors_of
+from ..translation import StaysInR, held, needed, stays_if
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -82,6 +82,11 @@ class Contests:
         return out
 
     @property
+    def shifted(self) -> bool:
+        """Whether it has an offset other than 0."""
+        return self.offset is not None and bool(self.offset.any())
+
+    @property
     def whole(self) -> bool:
         """Whether all counts are whole numbers."""
         return bool((self.wins % 1 == 0).all() and (self.losses % 1 == 0).all())
@@ -94,35 +99,36 @@ class Contests:
 
 def contests_of(call: RecordedCall) -> Contests:
     """The contests of a recorded BTm."""
-    key = (call.strings("id") or ("..",))[0]
-    sides = tuple(_side(call, which, key) for which in ("player1", "player2"))
-    one, other = sides[0][key], sides[1][key]
-    if one.levels is None or one.levels != other.levels:
-        raise StaysInR("its players are no factors with the same levels")
+    key = first(call, "id", "..")
+    sides = [_side(call, which, key) for which in ("player1", "player2")]
+    one, other = (side.pop(key) for side in sides)
+    levels = needed(one.levels, apart := "its players are no factors with the same levels")
+    stays_if(levels != other.levels, apart)
     share, weight = _numbers(call, "y"), _numbers(call, "prior_weights")
-    if share.ndim == 2 or share.shape != weight.shape:
-        raise StaysInR("its outcome is neither a share nor counts of wins and losses")
+    uncounted = share.ndim == 2 or share.shape != weight.shape
+    stays_if(uncounted, "its outcome is neither a share nor counts of wins and losses")
     n = len(share)
     rows, kept, doubled = _rows(call, n, len(one.values))
     share, weight = share[kept], weight[kept]
-    if np.isnan(share).any() or one.na[rows].any() or other.na[rows].any():
-        raise StaysInR("a row that it used has no outcome or no player")
+    lacking = np.isnan(share).any() or one.na[rows].any() or other.na[rows].any()
+    stays_if(lacking, "a row that it used has no outcome or no player")
     x, names = _design(call, n)
     offset = call.vector("offset")
+    own, theirs = ({name: taken(column, rows) for name, column in side.items()} for side in sides)
     return Contests(
-        key,
-        one.levels,
-        one.values[rows].astype(int) - 1,
-        other.values[rows].astype(int) - 1,
-        counts(share * weight),
-        counts((1.0 - share) * weight),
-        None if offset is None or not len(offset) else offset.floats()[kept],
-        x[kept],
-        names,
-        rows,
-        (_others(sides[0], key, rows), _others(sides[1], key, rows)),
-        doubled,
-        len(one.values),
+        id=key,
+        players=levels,
+        first=one.values[rows].astype(int) - 1,
+        second=other.values[rows].astype(int) - 1,
+        wins=counts(share * weight),
+        losses=counts((1.0 - share) * weight),
+        offset=None if offset is None or not len(offset) else offset.floats()[kept],
+        x=x[kept],
+        names=names,
+        rows=rows,
+        sides=(own, theirs),
+        doubled=doubled,
+        total=len(one.values),
     )
 
 
@@ -132,26 +138,19 @@ def formula_text(call: RecordedCall) -> str:
     return found.text if isinstance(found, RLang) else ""
 
 
-def _others(side: dict[str, RVector], key: str, rows: IntArray) -> dict[str, RVector]:
-    return {name: taken(column, rows) for name, column in side.items() if name != key}
-
-
 def _side(call: RecordedCall, which: str, key: str) -> dict[str, RVector]:
     """The columns of a player, of all rows; a bare factor under the name of the id."""
     found = call.result.get(which)
     if isinstance(found, RVector):
         return {key: found}
-    if not isinstance(found, RList):
-        raise StaysInR(f"{which} was not recorded")
-    columns = vectors_of(found)
+    columns = vectors_of(held(found, RList, f"{which} was not recorded"))
     stays_if(key not in columns, f"{which} has no column {key!r}")
     return columns
 
 
 def _numbers(call: RecordedCall, name: str) -> FloatArray:
-    found = call.vector(name)
-    if found is None or found.values.dtype.kind not in "fib":
-        raise StaysInR(f"its {name.replace('_', ' ')} was not recorded")
+    found = needed(call.vector(name), why := f"its {name.replace('_', ' ')} was not recorded")
+    stays_if(found.values.dtype.kind not in "fib", why)
     return found.floats()
 
 
@@ -162,9 +161,9 @@ def _design(call: RecordedCall, n: int) -> tuple[FloatArray, tuple[str, ...]]:
         raise StaysInR(str(why)) from None
     if found is None or not found.values.size:
         return np.zeros((n, 0)), ()
-    if found.values.ndim != 2 or len(found.values) != n or not found.dimnames or found.dimnames[1] is None:
-        raise StaysInR("its model matrix was not recorded")
-    return found.floats(), found.dimnames[1]
+    other = found.values.ndim != 2 or len(found.values) != n or not found.margin(1)
+    stays_if(other, "its model matrix was not recorded")
+    return found.floats(), tuple(found.margin(1))
 
 
 def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, bool]:
@@ -249,8 +248,8 @@ def random_effect(call: RecordedCall, contests: Contests) -> bool:
     """Whether the formula has a random effect of the player."""
     bars = [part for part in _checked(formula_text(call) or "~ 1", "formula") if "|" in part]
     for part in bars:
-        if re.sub(r"[\s`()+]", "", part) != f"1|{contests.id}":
-            raise StaysInR(f"its random effect {part.lstrip('+ ')} is not that of the player")
+        other = re.sub(r"[\s`()+]", "", part) != f"1|{contests.id}"
+        stays_if(other, f"its random effect {part.lstrip('+ ')} is not that of the player")
     return bool(bars)
 
 
@@ -266,10 +265,7 @@ class _Reader:
     """Names of R's formula -> words and values."""
 
     def __init__(self, call: RecordedCall, contests: Contests) -> None:
-        self.contests = contests
-        data = call.frame("data")
-        found = zip(data.names or (), data.values) if data is not None else ()
-        self.data = {n: v for n, v in found if isinstance(v, RVector)}
+        self.contests, self.data = contests, vectors_of(call.frame("data"))
         self.words = Words()
         self.named: dict[tuple[str, str], str] = {}
 
@@ -300,34 +296,35 @@ class _Reader:
         return Name(self.named[name, index]).text
 
     def add(self, name: str, index: str) -> str:
-        c, columns = self.contests, self.words.columns
-        called = self.free(name)
+        c, called = self.contests, self.free(name)
         if index == c.id:
-            self.words.item_data[called] = self.plain(self.vector(name, len(c.players), "players"), called)
+            own = self.vector(name, len(c.players), "players")
+            self.words.item_data[called] = self.plain(own, called)
             return called
-        sided = all((index or name) in side for side in c.sides)
-        if not index and not sided:
-            columns[called] = self.plain(taken(self.vector(name, c.total, "contests"), c.rows), called)
-            return called
-        pair = [side[name] for side in c.sides] if not index else []
-        if index:
-            lost = f"the values of {name} were not recorded"
-            values = needed(self.data.get(name), lost)
-            stays_if(values.values.ndim != 1, lost)
-            if not sided:
-                where = taken(self.vector(index, c.total, "contests"), c.rows)
-                columns[called] = self.plain(_looked_up(values, where, name), called)
-                return called
-            pair = [_looked_up(values, side[index], name) for side in c.sides]
-        for end, column in zip(("first", "second"), pair):
-            columns[f"{called}_{end}"] = self.plain(column, f"{called}_{end}")
+        found: dict[str, RVector]
+        if all((index or name) in side for side in c.sides):
+            ends = zip(("first", "second"), (side[index or name] for side in c.sides))
+            found = {f"{called}_{end}": self.looked_up(name, of) if index else of for end, of in ends}
+        else:
+            of = taken(self.vector(index or name, c.total, "contests"), c.rows)
+            found = {called: self.looked_up(name, of) if index else of}
+        self.words.columns |= {n: self.plain(column, n) for n, column in found.items()}
         return called
 
+    def values(self, name: str) -> RVector:
+        return needed(self.data.get(name), f"the values of {name} were not recorded")
+
     def vector(self, name: str, n: int, of: str) -> RVector:
-        found = needed(self.data.get(name), f"the values of {name} were not recorded")
-        if found.values.ndim != 1 or len(found) != n:
-            raise StaysInR(f"{name} has not one value for each of the {n} {of}")
+        found = self.values(name)
+        stays_if(len(found) != n, f"{name} has not one value for each of the {n} {of}")
         return found
+
+    def looked_up(self, name: str, where: RVector) -> RVector:
+        """`values[where]`, as R takes the codes of a factor, or numbers, for positions."""
+        values, at = self.values(name), where.floats() - 1
+        beyond = np.isnan(at).any() or (at < 0).any() or (at >= len(values)).any() or (at % 1 != 0).any()
+        stays_if(beyond, f"{name} is looked up at positions that it does not have")
+        return taken(values, at.astype(int))
 
     def plain(self, column: RVector, called: str) -> list[Any]:
         if column.levels is not None:
@@ -341,14 +338,6 @@ class _Reader:
         while {called, f"{called}_first", f"{called}_second"} & taken_names:
             called += "_"
         return called
-
-
-def _looked_up(values: RVector, where: RVector, name: str) -> RVector:
-    """`values[where]`, as R takes the codes of a factor, or numbers, for positions."""
-    at = where.floats() - 1
-    if np.isnan(at).any() or (at < 0).any() or (at >= len(values)).any() or (at % 1 != 0).any():
-        raise StaysInR(f"{name} is looked up at positions that it does not have")
-    return taken(values, at.astype(int))
 
 
 MATRIX = (
@@ -374,25 +363,23 @@ class Candidate:
 
 def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()) -> Iterator[Candidate]:
     """Calls of `fit_bradley_terry` to be tried in turn; scopes: later terms, whose covariates are needed."""
-    options, held = _options(call), held_sigma(call)
-    notes: tuple[str, ...] = ()
-    random = random_effect(call, contests)
-    if random and held == 0.0:
+    options, sigma = _options(call), held_sigma(call)
+    notes, random = tuple[str, ...](), random_effect(call, contests)
+    if random and sigma == 0.0:
         random, notes = False, (HELD_AT_0,)
     if random:
         lost = "fit_bradley_terry has no random effects with a variance that is held fixed"
-        stays_if(held is not None, lost)
+        stays_if(sigma is not None, lost)
         options["method"], notes = "pql", (PQL,)
     free, others = free_columns(contests)
     reference = reference_of(contests) if free else ""
-    named = {"reference": reference} if free and reference != contests.players[0] else {}
+    named = stated(reference=reference != contests.players[0] and reference)
     more_data = in_words(call, contests, (), scopes)
     if free and not random and len(others) <= 1 and (contests.x[:, others] == 1).all():
-        order = {"order_effect": True} if others else {}
+        order = stated(order_effect=bool(others))
         yield Candidate(_with_words(call, contests, more_data, named | options | order), True, notes)
         return
-    own = [p for p in call.strings("separate") if p in contests.players]
-    more = {"separate": own} if own else {}
+    more = stated(separate=[p for p in call.strings("separate") if p in contests.players])
     for terms in ((None,) if not _terms_without_number(call) else ()) + (estimated_terms(call),):
         try:
             words = in_words(call, contests, terms, scopes)
@@ -417,25 +404,20 @@ def fit_call(
 ) -> Call:
     """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
     table = rows_of_table(contests) | (columns or {})
-    more: dict[str, Any] = {}
-    if "ties" in table:
-        more["ties"] = "half"
-    if contests.offset is not None and contests.offset.any():
-        table["offset"] = [float(v) for v in contests.offset]
-        more["offset"] = "offset"
-    order = {} if _in_default_order(contests) else {"items": list(contests.players)}
-    read = table_call(table, call.variable, layout="counts", **order, **reading)
-    if "method" not in options:  # penalised quasi-likelihood has no deviance
-        more["cells"] = "row"
-    return Call("pairproof.fit_bradley_terry", (read,), options | more)
-
-
-def _in_default_order(contests: Contests) -> bool:
-    """Whether `pairproof.read` finds the players in R's order: by number if all are whole ones, else by code point."""
+    if contests.offset is not None and contests.shifted:
+        table["offset"] = contests.offset.tolist()
     found = {contests.players[k] for side in (contests.first, contests.second) for k in side}
-    if all(re.fullmatch(r"[0-9]+", name) for name in found):
-        return list(contests.players) == sorted(found, key=int)
-    return list(contests.players) == sorted(found)
+    numbers = all(re.fullmatch(r"[0-9]+", name) for name in found)
+    # The order that `pairproof.read` takes by itself: by number if all are whole ones, else by code point.
+    usual = list(contests.players) == (sorted(found, key=int) if numbers else sorted(found))
+    order = {} if usual else {"items": list(contests.players)}
+    read = table_call(table, call.variable, layout="counts", **order, **reading)
+    more = stated(
+        ties="ties" in table and "half",
+        offset=contests.shifted and "offset",
+        cells="method" not in options and "row",  # penalised quasi-likelihood has no deviance
+    )
+    return Call("pairproof.fit_bradley_terry", (read,), options | more)
 
 
 def rows_of_table(contests: Contests) -> dict[str, list[Any]]:
@@ -445,25 +427,18 @@ def rows_of_table(contests: Contests) -> dict[str, list[Any]]:
     halves = tied.any() and (((wins % 1 == 0) & (losses % 1 == 0)) | tied).all()
     if halves:
         wins, losses = np.where(tied, 0.0, wins), np.where(tied, 0.0, losses)
-    table: dict[str, list[Any]] = {
-        "first": [contests.players[k] for k in contests.first],
-        "second": [contests.players[k] for k in contests.second],
-        "wins": _whole(wins),
-        "losses": _whole(losses),
-    }
+    sides = {"first": contests.first, "second": contests.second}
+    table: dict[str, list[Any]] = {n: [contests.players[k] for k in side] for n, side in sides.items()}
+    table |= {"wins": _whole(wins), "losses": _whole(losses)}
     return table | {"ties": _whole(tied.astype(float))} if halves else table
 
 
 def free_columns(contests: Contests) -> tuple[bool, list[int]]:
     """Whether all but one a player are sums of the players' indicators, and the places of the others."""
-    d = contests.indicators
-    of_items = [
-        k
-        for k in range(contests.x.shape[1])
-        if contests.names[k].startswith(contests.id) and _of(d, contests.x[:, k])
-    ]
-    free = len(of_items) == len(contests.players) - 1
-    return free, [k for k in range(contests.x.shape[1]) if k not in of_items]
+    d, x = contests.indicators, contests.x
+    off = np.abs(d @ np.linalg.lstsq(d, x, rcond=None)[0] - x).max(axis=0, initial=0.0)
+    of_items = [k for k, n in enumerate(contests.names) if n.startswith(contests.id) and off[k] <= 1e-9]
+    return len(of_items) == len(contests.players) - 1, [k for k in range(len(off)) if k not in of_items]
 
 
 def reference_of(contests: Contests) -> str:
@@ -495,20 +470,16 @@ def _terms_without_number(call: RecordedCall) -> set[str]:
     if assign is None or coef is None or len(assign) != len(coef):
         return set()
     of, values = assign.floats().astype(int), coef.floats().ravel()
-    if not len(of) or of.max() > len(labels):
-        return set()
-    return {label for k, label in enumerate(labels, 1) if (of == k).any() and np.isnan(values[of == k]).all()}
+    known = of.max(initial=0) <= len(labels)
+    found = {label: values[of == k] for k, label in enumerate(labels, 1) if known}
+    return {label for label, own in found.items() if len(own) and np.isnan(own).all()}
 
 
 def _with_words(call: RecordedCall, contests: Contests, words: Words, options: dict[str, Any]) -> Call:
-    reading: dict[str, Any] = {}
-    if words.item_data:
-        items = File({"item": list(contests.players), **words.item_data}, f"{call.variable or 'BTm'}_items")
-        reading["item_data"] = items
-    if words.levels:
-        reading["levels"] = words.levels
-    formula = {"formula": words.formula} if words.formula else {}
-    return fit_call(call, contests, formula | options, words.columns, **reading)
+    items = File({"item": list(contests.players), **words.item_data}, f"{call.variable or 'BTm'}_items")
+    reading = stated(item_data=items if words.item_data else None, levels=words.levels)
+    options = stated(formula=words.formula) | options
+    return fit_call(call, contests, options, words.columns, **reading)
 
 
 def _with_matrix(
@@ -520,19 +491,14 @@ def _with_matrix(
     random: bool,
 ) -> Call:
     """The columns of R's model matrix that have a coefficient, in favour of the player named first."""
-    coef = call.vector("coef")
-    assert coef is not None
+    coef = needed(call.vector("coef"), "its coefficients were not recorded")
     known = ~np.isnan(coef.floats().ravel())
-    names, columns = [], {}
+    names, columns = [], dict[str, list[Any]]()
     for k in (k for k in (others if free else range(len(known))) if known[k]):
-        name = contests.names[k].replace("`", "'")
-        while name in TAKEN or name in columns:
-            name += "_"
+        name = free_name(contests.names[k].replace("`", "'"), {*TAKEN, *columns})
         names.append(Name(name).text)
-        if free:
-            columns[name] = _whole(contests.x[:, k])
-        else:
-            columns[f"{name}_first"] = _whole(contests.x[:, k])
+        columns[name if free else f"{name}_first"] = _whole(contests.x[:, k])
+        if not free:
             columns[f"{name}_second"] = [0] * len(contests.first)
     if free:
         return fit_call(call, contests, {"comparison_terms": names} | options, columns)
@@ -540,22 +506,16 @@ def _with_matrix(
     return fit_call(call, contests, {"formula": formula} | options, columns)
 
 
-def _of(d: FloatArray, column: FloatArray) -> bool:
-    """Whether a column is a sum of the players' indicators."""
-    solved = np.linalg.lstsq(d, column, rcond=None)[0]
-    return bool(np.abs(d @ solved - column).max(initial=0.0) <= 1e-9)
+def link_of(call: RecordedCall) -> str:
+    """The link of its family."""
+    return (call.strings("family") or ("binomial", "logit"))[-1]
 
 
 def _options(call: RecordedCall) -> dict[str, Any]:
     """Link and reduced bias; what is R's default and ours is left out."""
-    found: dict[str, Any] = {}
-    link = (call.strings("family") or ("binomial", "logit"))[-1]
+    link = link_of(call)
     stays_if(link not in ("logit", "probit", "cauchit"), f"fit_bradley_terry has no link {link!r}")
-    if link != "logit":
-        found["link"] = link
-    if bias_reduced(call):
-        found["reduce_bias"] = "mean"
-    return found
+    return stated(link=link != "logit" and link, reduce_bias=bias_reduced(call) and "mean")
 
 
 def _whole(values: FloatArray) -> list[Any]:

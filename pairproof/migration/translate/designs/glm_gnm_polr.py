@@ -36,14 +36,16 @@ from ....validation.verdicts.digits import floor
 from ...recognise import decide
 from ...recognise.answer_patterns import Pattern, recognise_pattern
 from ...recognise.design_contests import Contests, Not
-from ..python_code import Call, File, Result, columns_call, stated, whole_numbers
-from ..recorded_answers import counts
+from ..python_code import Call, File, Result, stated, whole_numbers
+from ..recorded_answers import counts, first
 from ..rows import Beside, covariance, in_column, llf_and_aic, of_fit
 from ..translation import (
     Context,
     StaysInR,
     Step,
     Translation,
+    bridged,
+    held,
     in_r,
     made,
     needed,
@@ -57,39 +59,21 @@ from . import recorded_design as designs
 SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
 
 
-def davidson(fitted: designs.Fitted, found: decide.Davidson) -> Translation:
+def davidson(fitted: designs.Fitted, found: decide.Recognised) -> Translation:
     """The translation of a GenDavidson that was recognised."""
-    call, n_contests = fitted.call, len(found.contests)
-    coef, vcov = fitted.of(found.coefficients)
-    theta = found.map @ np.nan_to_num(coef)
-    theta[found.names.index("tie")] += log(2.0)
-    p = RParameters(found.names, theta, found.map @ vcov @ found.map.T, "log-odds", found.items[0])
+    call, model, n_contests = fitted.call, found.model, len(found.model.contests)
+    p = designs.r_parameters(found, fitted, 1.0, "log-odds")
+    p.estimate[model.names.index("tie")] += log(2.0)
     # Players without a match, and leagues that never met, have fewer parameters than names.
     df = call.number("loglik_df")
-    n = len(found.names) if df is None else int(df) - n_contests
-    likelihood = designs.poisson_likelihood(call, found.contests, fitted.y, n)
+    n = len(model.names) if df is None else int(df) - n_contests
+    likelihood = designs.poisson_likelihood(call, model.contests, fitted.y, n)
     # With tie.mode or tie.scale gnm's errors are of the expected information, a fit's of the observed one.
+    general = bool({"tie-shift", "tie-scale"} & set(model.names))
     of = partial(designs.glm_rows, fitted, p, likelihood, designs.GNM, [SAID])
-    judge = partial(of, errors=not found.general, nuisance=n_contests)
-    said = "standard errors are of the observed information, R's of the expected one"
-    notes = (said,) if found.general else ()
-    return Translation("native", _davidson_code(call, found), judge=judge, notes=notes)
-
-
-def _davidson_code(call: RecordedCall, found: decide.Davidson) -> Call:
-    one, other = found.players
-    columns = designs.columns_of(found.contests, found.items, found.players)
-    if found.order is not None and (found.order != 1).any():
-        columns["order"] = whole_numbers(found.order)
-    options = {"layout": "counts", "columns": {"first": one, "second": other}, "items": list(found.items)}
-    keywords = stated(
-        order_effect=found.order is not None,
-        tie_shift="tie-shift" in found.names,
-        tie_scale="tie-scale" in found.names,
-        cells="row",
-    )
-    table = Call("pairproof.read", (File(columns, call.variable),), options)
-    return Call("pairproof.fit_bradley_terry", (table,), keywords)
+    notes = ("standard errors are of the observed information, R's of the expected one",) if general else ()
+    code, judge = designs.fit_call(found, "fit_bradley_terry", call.variable), partial(of, errors=not general)
+    return Translation("native", code, judge=partial(judge, nuisance=n_contests), notes=notes)
 
 
 FloatArray = NDArray[np.float64]
@@ -263,11 +247,11 @@ def _binomial(fitted: designs.Fitted) -> Translation:
     wins, losses = counts(fitted.y * fitted.weights), counts((1.0 - fitted.y) * fitted.weights)
     found, link = decide.recognise_rows(fitted.design, wins, losses), fitted.link
     half = bool((wins % 1 != 0).any() or (losses % 1 != 0).any())
+    uncounted = ((2 * wins) % 1 != 0).any() or ((2 * losses) % 1 != 0).any()
     stays_if(link not in LINKS, f"link {link} of paired comparisons is not fitted here")
-    if ((2 * wins) % 1 != 0).any() or ((2 * losses) % 1 != 0).any():
-        raise StaysInR("its counts are neither whole numbers nor halves")
-    if not fitted.design.known.any() or not (fitted.weights > 0).all():
-        raise StaysInR("some of its rows have the weight 0")
+    stays_if(uncounted, "its counts are neither whole numbers nor halves")
+    empty = not fitted.design.known.any() or not (fitted.weights > 0).all()
+    stays_if(empty, "some of its rows have the weight 0")
     stays_if(half and ((wins % 1) != (losses % 1)).any(), "some of its rows have half a contest")
     name, ties, stem = "fit_bradley_terry", "half" if half else None, fitted.call.variable
     code = designs.fit_call(found, name, stem, ties=ties, offset=fitted.offset, link=link)
@@ -362,9 +346,8 @@ def _models(call: RecordedCall, context: Context) -> list[Step]:
     place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in models}
     for argument in sorted(place, key=lambda a: (place[a], a)):
         step = needed(context.fit_of(call, argument), context.why_no_fit(call, argument))
-        if not isinstance(step.value, Fit):
-            said = call.args.get(argument, argument)
-            raise StaysInR(f"{said} is not fitted in Python, so there is nothing to compare here")
+        said = f"{call.args.get(argument, argument)} is not fitted in Python, so there is nothing to compare here"
+        stays_if(not isinstance(step.value, Fit), said)
         found.append(step)
     stays_if(not found, "none of its models is a fit that was recorded")
     return found
@@ -395,18 +378,11 @@ def _polr_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """`pairproof.bridge.by_design.polr_design(...)`."""
     design, _, _ = designs.design_of(call, ("(Intercept)",))
     codes, levels, weights = _answers(call, len(design.x))
-    columns = {n: whole_numbers(design.x[:, k]) for k, n in enumerate(design.names)}
-    columns["(y)"] = [int(k) for k in codes]
-    if (weights != 1).any():
-        columns["(weights)"] = whole_numbers(weights)
-    method = (call.strings("method") or ("logistic",))[0]
-    options = stated(weights="(weights)" in columns and "(weights)", levels=list(levels))
-    options |= stated(method=method != "logistic" and method)
-    arguments = columns_call(columns, call.variable), "(y)"
+    frame, given = designs.design_frame(call, design, codes.tolist(), weights)
+    method = first(call, "method", "logistic")
+    options = given | stated(levels=list(levels), method=method != "logistic" and method)
     judge = partial(designs.of_model, call, design.names, True, False)
-    return Translation(
-        "bridge", Call(f"{designs.BY_VALUES}.polr_design", arguments, options), why, judge=judge
-    )
+    return bridged(why, "by_design.polr_design", [frame, designs.Y], options, judge)
 
 
 @translates("MASS::polr")
@@ -426,7 +402,7 @@ def polr(call: RecordedCall, context: Context) -> Translation:
         if not why.paired:
             return outside(f"{LEFT_OUT}: {why}")
         found, lost = None, str(why)
-    method, n = (call.strings("method") or ("logistic",))[0], len(levels)
+    method, n = first(call, "method", "logistic"), len(levels)
     stays_if(n != 3, f"{n} ordered answers; with three it would be Rao and Kupper's model")
     stays_if(method != "logistic", f"link {method} of ordered answers is not fitted here")
     recognised, frames = needed(found, lost), designs.frames(call, len(codes))
@@ -437,13 +413,11 @@ def polr(call: RecordedCall, context: Context) -> Translation:
 def _of_polr(
     call: RecordedCall, design: decide.Design, coef: FloatArray, found: decide.Recognised, weights: FloatArray
 ) -> Translation:
-    zeta = call.vector("zeta")
-    if zeta is None or zeta.names is None or len(zeta) != 2:
-        raise StaysInR("its thresholds were not recorded")
-    mirrored = _is_mirrored(found.model.contests)
-    ends = zeta.floats()
-    if mirrored and abs(float(ends.sum())) > SYMMETRIC:
-        raise StaysInR("its data are mirrored, and its thresholds are not symmetric")
+    zeta = needed(call.vector("zeta"), lost := "its thresholds were not recorded")
+    stays_if(zeta.names is None or len(zeta) != 2, lost)
+    mirrored, ends = _is_mirrored(found.model.contests), zeta.floats()
+    uneven = mirrored and abs(float(ends.sum())) > SYMMETRIC
+    stays_if(uneven, "its data are mirrored, and its thresholds are not symmetric")
     model, n = found.model, len(found.coefficients)
     names = (*model.names, "tie") if mirrored else (*model.names, "order", "tie")
     to = np.zeros((len(names), n + 2))
@@ -452,7 +426,7 @@ def _of_polr(
     if not mirrored:
         to[-2, -2:] = -0.5, -0.5
     kept = [design.names.index(n) for n in found.coefficients]
-    of_all = to @ covariance(call, (*found.coefficients, *zeta.names)) @ to.T
+    of_all = to @ covariance(call, (*found.coefficients, *(zeta.names or ()))) @ to.T
     theta = to @ np.concatenate([coef[kept], ends])
     p = RParameters(names, theta, of_all, "log-odds", model.reference)
     if mirrored and not (model.variables or model.comparison or model.item_terms):
@@ -477,16 +451,16 @@ def _of_polr(
 
 def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, ...], FloatArray]:
     """Answers as numbers of the levels, from 1; the levels; weights."""
-    y = call.result.get("y")
-    if not isinstance(y, RVector) or y.levels is None or len(y.values) != n or y.na.any():
-        raise StaysInR("its response was not recorded")
+    y = held(call.result.get("y"), RVector, lost := "its response was not recorded")
+    levels = needed(y.levels, lost)
+    stays_if(len(y.values) != n or y.na.any(), lost)
     weights: Any = call.vector("prior_weights")
     for frame, own in designs.frames(call, n):
         if own and "(weights)" in frame:
             weights = frame.vector("(weights)")
     w = np.ones(n) if weights is None else weights.floats().ravel()
     stays_if(len(w) != n or np.isnan(w).any(), "its weights were not recorded")
-    return y.values.astype(np.int64), y.levels, counts(w)
+    return y.values.astype(np.int64), levels, counts(w)
 
 
 def _is_mirrored(contests: Contests) -> bool:

@@ -33,9 +33,9 @@ from ...recognise.decide import Design, Recognised
 from ...recognise.design_contests import Contests, Product, Variable
 from ...recognise.design_terms import Model
 from ..python_code import Call, File, columns_call, quoted_name, stated, whole_numbers
-from ..recorded_answers import plain_values, taken, vectors_of
+from ..recorded_answers import free, plain_values, taken, vectors_of
 from ..rows import IN_RECORD, Beside, at, coefficients, covariance, of_fit
-from ..translation import Context, StaysInR, Translation, in_r, needed, outside, stays_if
+from ..translation import Context, Translation, bridged, held, in_r, needed, outside, stays_if
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -68,28 +68,48 @@ class Fitted:
         """Rows."""
         return len(self.design.x)
 
+    def frame(self, **more: list[Any]) -> tuple[Call, dict[str, Any]]:
+        """Its numbers as a file that R reads, and the options that name weights and offset."""
+        return design_frame(self.call, self.design, self.y.tolist(), self.weights, self.offset, **more)
+
     def of(self, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
         """Some of the coefficients, and their covariance."""
         at = [self.design.names.index(n) for n in names]
         return self.coef[at], self.vcov[np.ix_(at, at)]
 
 
+#: What the column of the response is called in a file for R.
+Y = "(y)"
+
+
+def design_frame(
+    call: RecordedCall,
+    design: Design,
+    y: list[Any],
+    weights: FloatArray,
+    offset: FloatArray | None = None,
+    **more: list[Any],
+) -> tuple[Call, dict[str, Any]]:
+    """A model matrix, its response and more columns as a file that R reads; the options that name weights and offset."""
+    columns = {n: whole_numbers(z) for n, z in zip(design.names, design.x.T)} | {Y: y} | more
+    given = stated(weights=(weights != 1).any() and "(weights)", offset=offset is not None and "(offset)")
+    numbers = {"weights": weights, "offset": offset}
+    columns |= {given[n]: v.tolist() for n, v in numbers.items() if v is not None and n in given}
+    return columns_call(columns, call.variable), given
+
+
 def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
     """The design without some columns, and the coefficients and covariance in the order of the others."""
-    x = call.result.get("x")
-    if x == LARGE:
-        raise StaysInR("its model matrix has more than 6,000,000 numbers, which is the most that is recorded")
-    if not isinstance(x, RVector) or x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None:
-        raise StaysInR("its model matrix was not recorded")
-    names = x.dimnames[1]
-    kept = [k for k, n in enumerate(names) if n not in without]
-    matrix, names = x.floats()[:, kept], tuple(names[k] for k in kept)
-    if matrix.size > MOST_NUMBERS:
-        raise StaysInR(
-            f"its model matrix has {matrix.size:,} numbers; at most {MOST_NUMBERS:,} are looked at"
-        )
-    if np.isnan(matrix).any() or np.isinf(matrix).any():
-        raise StaysInR("its model matrix has values that are not finite")
+    found, lost = call.result.get("x"), "its model matrix was not recorded"
+    large = "its model matrix has more than 6,000,000 numbers, which is the most that is recorded"
+    stays_if(found == LARGE, large)
+    x = held(found, RVector, lost)
+    stays_if(x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None, lost)
+    kept = [k for k, n in enumerate(x.margin(1)) if n not in without]
+    matrix, names = x.floats()[:, kept], tuple(x.margin(1)[k] for k in kept)
+    many = f"its model matrix has {matrix.size:,} numbers; at most {MOST_NUMBERS:,} are looked at"
+    stays_if(matrix.size > MOST_NUMBERS, many)
+    stays_if(not np.isfinite(matrix).all(), "its model matrix has values that are not finite")
     coef, vcov = coefficients_of(call, names)
     factors, numeric = _variables(call, len(matrix))
     items, covariates = _said_items(call, len(matrix))
@@ -100,15 +120,14 @@ def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design
 def fitted_of(call: RecordedCall) -> Fitted:
     """What a glm or gnm was fitted to."""
     design, coef, vcov = design_of(call)
-    response = call.result.get("y")
-    if not isinstance(response, RVector) or response.values.dtype.kind not in "fib":
-        raise StaysInR("its response was not recorded")
+    response = held(call.result.get("y"), RVector, "its response was not recorded")
+    stays_if(response.values.dtype.kind not in "fib", "its response was not recorded")
     y, n = response.floats().ravel(), len(design.x)
     weights, offset = call.vector("prior_weights"), call.vector("offset")
     w = weights.floats().ravel() if weights is not None and len(weights) else np.ones(n)
     o = offset.floats().ravel() if offset is not None and len(offset) else np.zeros(n)
-    if {len(y), len(w), len(o)} != {n} or np.isnan(y).any() or np.isnan(w).any():
-        raise StaysInR(f"its response has {len(y)} values, its model matrix {n} rows")
+    apart = {len(y), len(w), len(o)} != {n} or np.isnan(y).any() or np.isnan(w).any()
+    stays_if(apart, f"its response has {len(y)} values, its model matrix {n} rows")
     given = o if o.any() else None
     return Fitted(call, design, coef, vcov, y, w, given, *family_of(call), eliminated(call))
 
@@ -122,8 +141,8 @@ def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatAr
     place = {n: k for k, n in enumerate(own)}
     absent = [n for n in names if n not in place]
     if absent:
-        if len(values) != len(names):
-            raise StaysInR(f"its coefficients are not those of its model matrix, which has {absent[0]!r}")
+        other = f"its coefficients are not those of its model matrix, which has {absent[0]!r}"
+        stays_if(len(values) != len(names), other)
         place = {n: k for k, n in enumerate(names)}
     coef = np.array([values[place[n]] for n in names])
     vcov, unknown = covariance(call, names, own), np.isnan(coef)
@@ -266,6 +285,8 @@ def fit_call(
     own = players is not None and len(contests) > 0 and not {*players.columns} & RESERVED
     heads = players.columns if players is not None and own else heads
     columns = columns_of(contests, model.items, heads)
+    if model.order is not None and (model.order != 1).any():
+        columns["order"] = whole_numbers(model.order)
     columns.update({named[name]: column_of(v) for name, v in model.variables.items()})
     columns.update({named[name]: whole_numbers(v) for name, v in model.comparison.items()})
     if offset is not None:
@@ -288,6 +309,8 @@ def fit_call(
         item_terms=[named[n] for n in model.item_terms],
         by=" + ".join(by),
         order_effect=model.order_effect if order_effect is None else order_effect,
+        tie_shift="tie-shift" in model.names,
+        tie_scale="tie-scale" in model.names,
         comparison_terms=[quoted_name(named[n]) for n in model.comparison],
         offset=offset is not None and "offset",
         link=link != "logit" and link,
@@ -318,14 +341,9 @@ def _names(model: Model) -> dict[str, str]:
 
 def safe_names(names: Sequence[str], items: Sequence[str]) -> dict[str, str]:
     """Names of covariates as columns of a table of these items."""
-    taken = {*RESERVED, *items, "tie", "offset", "weights"}
-    named: dict[str, str] = {}
+    reserved, named = {*RESERVED, *items, "tie", "offset", "weights"}, dict[str, str]()
     for name in names:
-        chosen = re.sub(r"[`:\[\]*+]", "_", name) or "x"
-        while chosen in taken:
-            chosen += "_"
-        taken.add(chosen)
-        named[name] = chosen
+        named[name] = free(re.sub(r"[`:\[\]*+]", "_", name) or "x", {*reserved, *named.values()})
     return named
 
 
@@ -374,7 +392,8 @@ def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) ->
     model = found.model
     coef, vcov = fitted.of(found.coefficients)
     spread = model.map @ (vcov / phi) @ model.map.T
-    return RParameters(parameter_names(model), model.map @ coef, spread, scale, model.reference)
+    estimate = model.map @ np.nan_to_num(coef)
+    return RParameters(parameter_names(model), estimate, spread, scale, model.reference)
 
 
 def glm_rows(
@@ -480,7 +499,6 @@ def dispersion(fitted: Fitted) -> float:
 #: said: 7.2 digits seen.
 LEAST, LEAST_VCOV = 10.0, 5.5
 WHY = "the same R function on the same numbers"
-BY_VALUES = "pairproof.bridge.by_design"
 FAMILIES: tuple[str, ...] = get_args(DesignFamily)
 LINKS: tuple[str, ...] = get_args(DesignLink)
 #: Numbers of a model matrix that are written into a CSV file at most.
@@ -491,29 +509,21 @@ MOST_WRITTEN = 2_000_000
 def fitted_in_r(call: RecordedCall, context: Context, reason: str) -> Translation:
     """`glm_design(...)` of the bridge, or `gnm_eliminated(...)` with groups; left out where that cannot be."""
     fitted = fitted_of(call)
-    names, family, link = fitted.design.names, fitted.family, fitted.link
+    names, family, link, groups = fitted.design.names, fitted.family, fitted.link, fitted.groups
     wrong = _cannot(fitted)
     if wrong:
         return outside(f"{reason}; and it cannot be sent to R by its values: {wrong}")
-    columns = {n: whole_numbers(fitted.design.x[:, k]) for k, n in enumerate(names)}
-    columns["(y)"], groups = fitted.y.tolist(), fitted.groups is not None
-    usual = not groups or (family, link) == ("poisson", "log")
-    options: dict[str, Any] = {} if usual else {"family": family, "link": link}
-    if fitted.groups is not None:
-        columns["(eliminate)"] = [int(k) + 1 for k in fitted.groups]
-    if (fitted.weights != 1).any():
-        columns["(weights)"] = fitted.weights.tolist()
-    if fitted.offset is not None:
-        columns["(offset)"] = fitted.offset.tolist()
-    options |= {name: f"({name})" for name in ("weights", "offset") if f"({name})" in columns}
-    options |= stated(intercept=not groups and "(Intercept)" in names)
-    function, *more = ("gnm_eliminated", "(eliminate)") if groups else ("glm_design", family, link)
+    more = {} if groups is None else {"(eliminate)": (groups + 1).tolist()}
+    frame, given = fitted.frame(**more)
+    usual = groups is None or (family, link) == ("poisson", "log")
+    options = ({} if usual else {"family": family, "link": link}) | given
+    options |= stated(intercept=groups is None and "(Intercept)" in names)
+    function, *further = ("glm_design", family, link) if groups is None else ("gnm_eliminated", "(eliminate)")
     # With weights beside counts R's binomial coefficients are of the counts, which a share and a weight do
     # not tell.
-    same_llf = groups or bool((trials(fitted) == fitted.weights).all())
-    code = Call(f"{BY_VALUES}.{function}", (columns_call(columns, call.variable), "(y)", *more), options)
-    judge = partial(of_model, call, names, same_llf, call.name == "gnm" and not groups)
-    return Translation("bridge", code, reason, judge=judge)
+    same_llf = groups is not None or bool((trials(fitted) == fitted.weights).all())
+    judge = partial(of_model, call, names, same_llf, call.name == "gnm" and groups is None)
+    return bridged(reason, f"by_design.{function}", [frame, Y, *further], options, judge)
 
 
 #: A gnm without eliminated terms goes to glm: gnm's covariance is of the weights before its last step, which

@@ -33,7 +33,6 @@ import numpy as np
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.prefmod.llbt import LLBTFit
 from ....bridge.programs.counted_cells import count as cells_of
-from ....bridge.values.nodes import RList, RVector
 from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import counted_with_empty_cells
 from ....validation.r_answers.translate import RParameters
@@ -41,14 +40,14 @@ from ....validation.verdicts.agreement import Agreement
 from ...recognise.decide import Design, recognise_poisson
 from ...recognise.design_contests import EXACT, Not
 from ...recognise.design_terms import Model
-from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood
+from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood, said_by
 from ..python_code import Call, File, attribute, columns_call, stated
 from ..rows import Beside, at, differ, explained, llf_and_aic, named, of_fit, parameters
 from ..translation import (
     Context,
-    Judge,
     StaysInR,
     Translation,
+    bridged,
     in_r,
     made,
     needed,
@@ -57,7 +56,8 @@ from ..translation import (
     tried,
 )
 from . import prefmod_table as tables
-from .prefmod_in_r import again, formula, frame_of, model_rows
+from .patterns import Asked, asked
+from .prefmod_table import again
 
 
 def _given(call: RecordedCall) -> tuple[tables.Floats, tables.Floats, tuple[str, ...], int, int]:
@@ -66,13 +66,8 @@ def _given(call: RecordedCall) -> tuple[tables.Floats, tables.Floats, tuple[str,
     y, x = needed(call.vector("y"), lost).floats(), needed(call.matrix("xmodel"), lost)
     q, ncat = (int(needed(call.number(name), lost)) for name in ("q", "ncat"))
     # llbt.fit prints par1, par2, ... where its design has no names.
-    return (
-        y,
-        x.floats(),
-        tuple(x.margin(1)) or tuple(f"par{k + 1}" for k in range(x.values.shape[1])),
-        q,
-        ncat,
-    )
+    names = tuple(x.margin(1)) or tuple(f"par{k + 1}" for k in range(x.values.shape[1]))
+    return y, x.floats(), names, q, ncat
 
 
 @translates("prefmod::llbt.fit")
@@ -96,11 +91,9 @@ def reference_of(names: Sequence[str], context: Context) -> str:
     """The item without a column: the one that an llbt.design of this run has beyond these, o4 of o1, o2, o3; or ""."""
     for step in reversed(list(context.steps.values())):
         design = step.call.frame("value") if step.call.name == "llbt.design" else None
-        said = design.attributes.get("objnames") if isinstance(design, RList) else None
-        if isinstance(said, RVector):
-            lacking = [str(v) for v in said.values.tolist() if v not in names]
-            if len(lacking) == 1:
-                return lacking[0]
+        lacking = [v for v in (said_by(design, "objnames") if design else ()) if v not in names]
+        if len(lacking) == 1:
+            return lacking[0]
     numbered = [m for m in (re.fullmatch(r"([^\d:]+)(\d+)", name) for name in names) if m]
     heads = {head: [int(m[2]) for m in numbered if m[1] == head] for head in {m[1] for m in numbered}}
     in_order = [
@@ -115,19 +108,16 @@ def _llbt_rows(call: RecordedCall, model: Model, fit: Fit) -> Sequence[Agreement
     to = np.where(np.abs(model.map - np.round(model.map)) < EXACT, np.round(model.map), model.map)
     estimates, spread = to @ np.array(list(coef.values())), to @ np.diag(errors**2) @ to.T
     p = RParameters(parameter_names(model), estimates, spread, "lambda", model.items[-1])
-    said = [
-        "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these numbers"
-    ]
-    values, empty = poisson_likelihood(call, model.contests, np.zeros(1), 0), int(
-        (model.contests.totals == 0).sum()
+    said = "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these numbers"
+    values, empty = poisson_likelihood(call, model.contests, np.zeros(1), 0), model.contests.totals == 0
+    if not empty.any():
+        return of_fit(call, fit, p, values, said)
+    values.pop("deviance", None)
+    taken_off = (
+        f"{int(empty.sum())} blocks without an answer are taken off its df; it leaves positive fitted counts in"
+        " them, so its deviance is not compared (defect B11)"
     )
-    if empty:
-        values.pop("deviance", None)
-        said.append(
-            f"{empty} blocks without an answer are taken off its df; it leaves positive fitted counts in"
-            " them, so its deviance is not compared (defect B11)"
-        )
-    return of_fit(call, fit, p, values, *said)
+    return of_fit(call, fit, p, values, said, taken_off)
 
 
 @in_r("prefmod::llbt.fit")
@@ -137,54 +127,48 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     columns = {n: tables.plain_column(column) for n, column in zip(names, x.T)}
     design = columns_call(columns, f"{stem}_design")
     counts = attribute(columns_call({"y": tables.plain_column(y)}, f"{stem}_y"), "y")
-    code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, *sizes))
 
     def judge(model: LLBTFit) -> Sequence[Agreement]:
         r, coef, se = again(call), named(call.vector("coef")), call.vector("se")
-        theirs = {"estimate": coef} | ({} if se is None else {"se": dict(zip(coef, se.floats().tolist()))})
-        rows = []
-        for field, found in theirs.items():
-            ours = dict(zip(model.names, getattr(model, field).tolist()))
-            rows += r.named("coef" if field == "estimate" else field, ours, found, at(field, model.names))
+        rows = r.named("coef", dict(zip(model.names, model.estimate)), coef, at("estimate", model.names))
+        if se is not None:
+            theirs = dict(zip(coef, se.floats().tolist()))
+            rows += r.named("se", dict(zip(model.names, model.se)), theirs, at("se", model.names))
         return rows + r.fields(model, "deviance df_residual=df")
 
-    return Translation("bridge", code, why, judge=judge)
+    return bridged(why, "prefmod.llbt_fit", [counts, design, *sizes], {}, judge)
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons:
-    """A call of llbtPC.fit, with the rows of its table that it uses."""
-
-    call: RecordedCall
-    items: Sequence[str]
-    found: tables.Covariates
-    used: tables.Given
+class Comparisons(Asked):
+    """A call of llbtPC.fit."""
 
     def code(self, found: tables.Covariates) -> Call:
         """The model with these covariates in Python."""
-        coding = tables.coding_of(self.used.answers)
+        used = self.used
+        coding = tables.coding_of(used.answers)
         names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
         reading = stated(
             layout="prefmod",
             pair_order="prefmod",
             items=list(self.items),
-            coding=coding.written,
-            levels=names and found.levels(self.used),
+            coding=coding,
+            levels=names and found.levels(used),
         )
-        ties = coding.has_ties and not tables.scalar(self.call, "undec", True) and "none"
+        ties = "tie" in coding and not self.ties and "none"
         options = stated(ties=ties, by=found.by, cells=found.cells)
-        file = File(self.used.written(names), self.call.variable)
+        file = File(used.written(names), self.call.variable)
         return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)
 
     def judge(self, fit: Fit) -> Sequence[Agreement]:
         """Rows; those of a fit without the covariates of formel that are not in elim, which prefmod drops."""
-        rows, found = self.rows(fit), self.found
+        rows, found = self.compared(fit), self.covariates
         beyond = [n for n in found.in_model if n not in found.in_table]
         if not beyond or not differ(rows):
             return rows
         kept = replace(found, formel=tuple(p for p in found.formel if not set(p) & set(beyond)))
         other, _ = tried(self.code(kept))
-        if other is None or differ(self.rows(other)):
+        if other is None or differ(self.compared(other)):
             return rows
         why = (
             f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim,"
@@ -192,7 +176,7 @@ class Comparisons:
         )
         return explained(rows, None, why, "B10-covariate-not-in-elim")
 
-    def rows(self, fit: Fit) -> list[Agreement]:
+    def compared(self, fit: Fit) -> list[Agreement]:
         """R's numbers beside those of a fit."""
         call, coef = self.call, named(self.call.vector("coef"))
         own = self.names_in_r(fit, list(coef))
@@ -204,7 +188,7 @@ class Comparisons:
 
     def names_in_r(self, fit: Fit, r: Sequence[str]) -> dict[str, str]:
         """R's coefficient -> the fit's parameter: "o1:ENG2" -> "o1:ENG[2]", "U" -> "tie"."""
-        spelt = {tables.written_name(n): n for n in self.found.all}
+        spelt = {tables.written_name(n): n for n in self.covariates.all}
         ours: dict[frozenset[str], str] = {}
         for term in fit.terms:
             head = "U" if term.kind == "tie" else term.item
@@ -214,25 +198,21 @@ class Comparisons:
         return {name: ours[key] for name, key in keys.items() if key in ours}
 
 
-def comparisons_of(call: RecordedCall) -> tuple[Comparisons, tables.Given, tuple[str, ...]]:
-    """What llbtPC.fit was given: the comparisons that it uses, its table, and notes on rows that are left out."""
-    n = tables.number_of_items(call)
-    table = tables.given(call, n * (n - 1) // 2)
-    rows, found = tables.answered(table), tables.covariates(call, table)
-    missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
-    used = Comparisons(call, tables.names_of_items(call, n), found, table.select(rows & ~missing))
-    why = "a value is missing in a column beside the comparisons, of the model or not"
-    return used, table, tables.left_out(missing, why)
-
-
 @translates("prefmod::llbtPC.fit")
 def llbtpc(call: RecordedCall, context: Context) -> Translation:
-    """An LLBT by gnm."""
-    asked, _, notes = comparisons_of(call)
-    tables.check_covariates(asked.found, asked.used)
-    code = asked.code(asked.found)
+    """An LLBT by gnm, which leaves rows out for any column beside the comparisons."""
+    model = asked(call, Comparisons)
+    table, found = model.table, tables.covariates(call, model.table)
+    rows = tables.answered(table)
+    missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
+    model = replace(model, covariates=found, rows=rows & ~missing)
+    tables.check_covariates(found, model.used)
+    code = model.code(found)
     made(code)
-    return Translation("native", code, notes=notes, judge=asked.judge)
+    notes = tables.left_out(
+        missing, "a value is missing in a column beside the comparisons, of the model or not"
+    )
+    return Translation("native", code, notes=notes, judge=model.judge)
 
 
 def gnm_values(call: RecordedCall, fit: Fit) -> tuple[dict[str, float], str]:
@@ -255,26 +235,3 @@ def gnm_values(call: RecordedCall, fit: Fit) -> tuple[dict[str, float], str]:
         free = sum(1 for v in named(call.vector("coef")).values() if v == v)
         values |= llf_and_aic(loglik - cells_of(fit).poisson_constant, free)
     return values, "logLik(), Poisson, less a constant of the cells gives llf"
-
-
-# -- in R ----------------------------------------------------------------------------------------------------
-
-
-@in_r("prefmod::llbtPC.fit")
-def _pc_in_r(call: RecordedCall, context: Context, reason: str) -> Translation:
-    """llbtPC.fit in R, on all columns: it leaves rows out for any of them."""
-    asked, table, _ = comparisons_of(call)
-    items, found = asked.items, asked.found
-    if not set(found.in_model) <= set(found.in_table):
-        # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod
-        # fitted.
-        found = replace(found, formel=tuple(p for p in found.formel if set(p) <= set(found.in_table)))
-    named_items = bool(tables.texts(call, "obj.names")) and list(items)
-    options = stated(formel=formula(found.formel), elim=formula(found.elim), obj_names=named_items)
-    if not tables.scalar(call, "undec", True):
-        options["undec"] = False
-    frame = frame_of(table, table.names[table.n_answers :], call.variable)
-    code = Call("pairproof.bridge.prefmod.llbtPC_fit", (frame, len(items)), options)
-
-    judge: Judge = lambda model: model_rows(call, model, "deviance df_residual loglik")
-    return Translation("bridge", code, reason=reason, judge=judge)

@@ -33,11 +33,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
+from ....bridge.packages.asking import Estimates
 from ....bridge.values.nodes import RLang, RList, RValue, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.subject_formula import products_of
-from ..python_code import Call, quoted_name
-from ..translation import StaysInR, needed, stays_if, tried
+from ....validation.verdicts.agreement import Agreement
+from ..python_code import Call, columns_call, quoted_name
+from ..recorded_answers import free
+from ..rows import SAME, Beside, at, coefficients, standard_errors
+from ..translation import held, needed, stays_if, tried
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -96,15 +100,18 @@ def names_of_items(call: RecordedCall, n: int) -> tuple[str, ...]:
 
 def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given:
     """The table of a call."""
-    value = call.values.get(argument)
-    if isinstance(value, RVector) and value.values.dtype == object:
-        raise StaysInR("it reads its data from a file itself; read the file into R first, and give the table")
-    if not isinstance(value, RList) or "data.frame" not in value.rclass:
-        raise StaysInR("its table was not recorded, since it is too large or no data frame")
-    names, values = numbers_of(value)
-    if values.shape[1] < n_answers:
-        raise StaysInR(f"its table has {values.shape[1]} columns and {n_answers} answers a person")
-    return Given(written_names(names, n_answers), values, n_answers)
+    value, lost = (
+        call.values.get(argument),
+        "its table was not recorded, since it is too large or no data frame",
+    )
+    path = isinstance(value, RVector) and value.values.dtype == object
+    stays_if(path, "it reads its data from a file itself; read the file into R first, and give the table")
+    frame = held(value, RList, lost)
+    stays_if("data.frame" not in frame.rclass, lost)
+    names, values = numbers_of(frame)
+    few = values.shape[1] < n_answers
+    stays_if(few, f"its table has {values.shape[1]} columns and {n_answers} answers a person")
+    return Given(written_names(names), values, n_answers)
 
 
 def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats]:
@@ -141,14 +148,11 @@ def written_name(name: str) -> str:
     return f"{name}_" if name in READERS_OWN else name
 
 
-def written_names(names: Sequence[str], n_answers: int) -> tuple[str, ...]:
+def written_names(names: Sequence[str]) -> tuple[str, ...]:
     """Names of columns: R's, made unique, so that no two columns of the file have one name."""
     found: list[str] = []
     for k, name in enumerate(names):
-        own = written_name(name) if name else f"V{k + 1}"
-        while own in found:
-            own += "_"
-        found.append(own)
+        found.append(free(written_name(name) if name else f"V{k + 1}", found))
     return tuple(found)
 
 
@@ -226,29 +230,8 @@ def texts(call: RecordedCall, argument: str) -> tuple[str, ...]:
 MOST_CODES = 101
 
 
-@dataclass(frozen=True)
-class Coding:
-    """The codes that mean: first preferred, neither (() without ties), second preferred; and missing."""
-
-    first: tuple[float, ...]
-    tie: tuple[float, ...]
-    second: tuple[float, ...]
-    missing: bool
-
-    @property
-    def has_ties(self) -> bool:
-        """Whether there is a tie category."""
-        return bool(self.tie)
-
-    @property
-    def written(self) -> dict[str, Any]:
-        """As `coding=` of the readers has it."""
-        found = {"first": self.first, "tie": self.tie, "second": self.second}
-        return {k: _codes(v) for k, v in found.items() if v} | ({"missing": "NA"} if self.missing else {})
-
-
-def coding_of(answers: Floats) -> Coding:
-    """The coding of answers, if it can be read off them."""
+def coding_of(answers: Floats) -> dict[str, Any]:
+    """`coding=` of the readers for these answers, if it can be read off them: "tie" is there if ties are possible."""
     known = answers[~np.isnan(answers)]
     codes = np.unique(known)
     stays_if(len(codes) < 2, "all its answers are the same, which prefmod counts as ties")
@@ -257,13 +240,12 @@ def coding_of(answers: Floats) -> Coding:
     low, at, high = codes[codes < middle], codes[codes == middle], codes[codes > middle]
     if len(at) and not ties:
         low, high = (np.append(low, at), high) if turned else (low, np.append(at, high))
-    if ties and not len(at):
-        raise StaysInR(
-            f"none of its {len(codes)} codes is the middle of their range, which prefmod takes for a tie"
-        )
+    no_middle = f"none of its {len(codes)} codes is the middle of their range, which prefmod takes for a tie"
+    stays_if(ties and not len(at), no_middle)
     first, second = (high[::-1], low[::-1]) if turned else (low, high)
-    tie = tuple(at.tolist()) if ties else ()
-    return Coding(tuple(first.tolist()), tie, tuple(second.tolist()), bool(np.isnan(answers).any()))
+    found = {"first": first, "tie": at if ties else at[:0], "second": second}
+    missing = {"missing": "NA"} if np.isnan(answers).any() else {}
+    return {k: _codes(v) for k, v in found.items() if len(v)} | missing
 
 
 def unanimous(answers: Floats) -> bool:
@@ -271,8 +253,8 @@ def unanimous(answers: Floats) -> bool:
     return all(len(np.unique(column[~np.isnan(column)])) == 1 for column in answers.T)
 
 
-def _codes(values: tuple[float, ...]) -> Any:
-    plain = [int(v) if v == int(v) else v for v in values]
+def _codes(values: Floats) -> Any:
+    plain = [int(v) if v == int(v) else v for v in values.tolist()]
     return plain[0] if len(plain) == 1 else plain
 
 
@@ -339,15 +321,10 @@ class Covariates:
 
 def covariates(call: RecordedCall, table: Given) -> Covariates:
     """`formel` and `elim` of a call, sums of products of columns of its table."""
-    found = Covariates(
-        *(
-            needed(read(value_of(call, a), call.args.get(a, "")), f"{a} is no sum of products of columns")
-            for a in ("formel", "elim")
-        )
-    )
-    lacking = [n for n in found.all if not table.has(n)]
-    if lacking:
-        raise StaysInR(f"{lacking[0]} is no column of its table")
+    said = {a: read(value_of(call, a), call.args.get(a, "")) for a in ("formel", "elim")}
+    found = Covariates(*(needed(v, f"{a} is no sum of products of columns") for a, v in said.items()))
+    lacking = next((n for n in found.all if not table.has(n)), "")
+    stays_if(lacking, f"{lacking} is no column of its table")
     return found
 
 
@@ -356,8 +333,8 @@ def check_covariates(found: Covariates, table: Given) -> None:
     stays_if(not len(table.values), "no row has all that the model needs")
     for name in found.all:
         levels = np.unique(table.column(name))
-        if not np.array_equal(levels, np.arange(1, len(levels) + 1)):
-            raise StaysInR(f"{name} is not coded 1, 2, ..., K, which prefmod takes for granted")
+        otherwise = not np.array_equal(levels, np.arange(1, len(levels) + 1))
+        stays_if(otherwise, f"{name} is not coded 1, 2, ..., K, which prefmod takes for granted")
     stays_if(not found.whole, "an interaction without its main effects is coded by R in its own way")
 
 
@@ -378,6 +355,40 @@ def read(value: object, text: str = "") -> tuple[Product, ...] | None:
         return tuple(tuple(v.name for v in product) for product in products_of(rest))
     except FormulaError:
         return None
+
+
+#: R against R on the same machine: the same operations, so that only another BLAS in the worker could differ.
+AGAIN = "the same function of R on the same values"
+
+
+def again(call: RecordedCall) -> Beside:
+    """R asked again beside R in the script."""
+    return Beside(call, SAME, AGAIN)
+
+
+def model_rows(call: RecordedCall, model: Estimates, numbers: str) -> list[Agreement]:
+    """Coefficients, each standard error, also where R has no estimate, and these numbers."""
+    r, ours = standard_errors(call, model.names), model.bse()
+    # gnm's constrained coefficient has the variance 0, and no estimate either.
+    own = {n: ours.get(n, np.nan) for n in coefficients(call, model.names) if r}
+    own = {n: v for n, v in own.items() if v == v or r.get(n) != 0.0}
+    errors = again(call).named("se", own, {n: r.get(n, np.nan) for n in own}, at("se", model.names))
+    return [*again(call).coefficients(model, "coef"), *errors, *again(call).fields(model, numbers)]
+
+
+def frame_of(table: Given, names: Sequence[str], stem: str) -> Call:
+    """`pairproof.bridge.read_frame("data/STEM.csv")`: the answers and these covariates."""
+    return columns_call(table.written(names), stem)
+
+
+def formula(products: Sequence[Product]) -> str:
+    """In R's words; "" where there are none."""
+    return "~" + " + ".join(":".join(map(_in_r, p)) for p in products) if products else ""
+
+
+def _in_r(name: str) -> str:
+    plain = name.replace(".", "_").replace("_", "a").isalnum() and not name[0].isdigit()
+    return name if plain else f"`{name}`"
 
 
 def _ticked(name: str) -> str:

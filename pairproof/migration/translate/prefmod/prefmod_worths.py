@@ -5,16 +5,13 @@ in R. With item covariates prefmod has a row for each set of items with equal co
 to 1 over these sets (defect B21); here every item has a worth.
 
 checkMIS: `table.gaps()`, how often each comparison is missing; its flags say which items, or comparisons,
-lack any. llbt.design, patt.design: no Python of their own; the fits on them are written on tables of
-comparisons and answers. expand.mat, simPC, simR: no Python of their own; what they gave in this run stands in
-the files of the calls that use it.
+lack any.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -28,11 +25,22 @@ from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import printed_as_prefmod
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
-from ..python_code import Call, File, Method, Result, stated
+from ..python_code import File, Method, Result, stated
 from ..rows import SAME, Beside, at, differ, explained, in_column
-from ..translation import Context, StaysInR, Step, Translation, needed, outside, stays_if, translates, tried
-from .prefmod_in_r import INCOMPLETE, again
-from .prefmod_table import coding_of, given, names_of_items, number_of_items, read_pairs, scalar, texts
+from ..translation import (
+    Context,
+    StaysInR,
+    Step,
+    Translation,
+    bridged,
+    needed,
+    outside,
+    stays_if,
+    translates,
+    tried,
+)
+from .patterns import INCOMPLETE
+from .prefmod_table import again, coding_of, given, names_of_items, number_of_items, read_pairs, scalar, texts
 
 #: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
 DEFECTS = (
@@ -101,13 +109,8 @@ def _items_in_r(fit: Fit, table: RVector) -> list[str]:
     return list(fit.items) if table.values.shape[0] == len(fit.items) else []
 
 
-@dataclass(frozen=True, eq=False)
-class Ours:
-    """Our numbers by "group.item": worths or lambdas, the size of what cancels in them, and where they stand."""
-
-    numbers: dict[str, float]
-    sizes: dict[str, float]
-    places: dict[str, str]
+#: Our numbers by "group.item": worths or lambdas; the size of what cancels in them; and where they stand.
+Ours = tuple[dict[str, float], dict[str, float], dict[str, str]]
 
 
 def _ours(fit: Fit, worths: bool, frame: Any) -> Ours:
@@ -115,28 +118,28 @@ def _ours(fit: Fit, worths: bool, frame: Any) -> Ours:
     cells = [f"{group}.{item}" for group, item in zip(frame["group"], frame["item"])]
     worth = dict(zip(cells, frame["worth"].tolist()))
     if worths:
-        return Ours(worth, {}, dict(zip(cells, in_column(frame, "worth"))))
+        return worth, {}, dict(zip(cells, in_column(frame, "worth")))
     logs = {cell: float(np.log(w)) for cell, w in worth.items()}
     last = {cell: logs[f"{group}.{fit.items[-1]}"] for cell, group in zip(cells, frame["group"])}
     errors = (frame["se"] / frame["worth"] / 2.0).tolist()
-    return Ours({cell: (x - last[cell]) / 2.0 for cell, x in logs.items()}, dict(zip(cells, errors)), {})
+    return {cell: (x - last[cell]) / 2.0 for cell, x in logs.items()}, dict(zip(cells, errors)), {}
 
 
 def _rows(call: RecordedCall, step: Step, table: RVector, worths: bool, frame: Any) -> list[Agreement]:
     """A row an entry of R's table, explained by the defect that gives it."""
     fit: Fit = step.value
-    ours, groups, items = _ours(fit, worths, frame), groups_in_r(fit, table), _items_in_r(fit, table)
-    r, values = Beside(call, *_least(step)), table.floats()
+    (ours, sizes, places), groups = _ours(fit, worths, frame), groups_in_r(fit, table)
+    r, values, items = Beside(call, *_least(step)), table.floats(), _items_in_r(fit, table)
     if not groups or not items:
-        return _by_defect(r, table, fit, ours)
+        return _by_defect(r, table, fit, ours, places)
     shift = np.zeros(values.shape[1]) if worths else values[-1]
     theirs = {
         f"{groups[column]}.{item}": float(values[j, k] - shift[k])
         for k, column in enumerate(_columns(table))
         for j, item in enumerate(items)
     }
-    own = {cell: ours.numbers[cell] for cell in theirs if cell in ours.numbers}
-    rows = r.named("worth" if worths else "lambda", own, theirs, ours.places, ours.sizes)
+    own = {cell: ours[cell] for cell in theirs if cell in ours}
+    rows = r.named("worth" if worths else "lambda", own, theirs, places, sizes)
     return _explained(rows, _with_defects(fit), r) if differ(rows) else rows
 
 
@@ -169,11 +172,10 @@ def _explained(
     rows: list[Agreement], defects: Mapping[str, Mapping[str, float]], r: Beside
 ) -> list[Agreement]:
     for name, made in defects.items():
+        short = name.partition(":")[2]
+        why = f"R is wrong here: its worths are those of its defect {short}"
         if all(_same(r, made.get(str(a.quantity)), a.r) for a in rows):
-            short = name.partition(":")[2]
-            return explained(
-                rows, None, f"R is wrong here: its worths are those of its defect {short}", short
-            )
+            return explained(rows, None, why, short)
     return rows
 
 
@@ -181,7 +183,9 @@ def _same(r: Beside, made: float | None, theirs: float | None) -> bool:
     return made is not None and theirs is not None and r.row("", made, theirs).verdict == "agrees"
 
 
-def _by_defect(r: Beside, table: RVector, fit: Fit, ours: Ours) -> list[Agreement]:
+def _by_defect(
+    r: Beside, table: RVector, fit: Fit, ours: Mapping[str, float], places: Mapping[str, str]
+) -> list[Agreement]:
     """Rows where R's table has sets of items (B21): each item beside its set's worth, explained if so."""
     made, values, short = _with_defects(fit).get(DEFECTS[0], {}), table.floats(), DEFECTS[0].partition(":")[2]
     groups = groups_in_r(fit, table) or dict(zip(_columns(table), fit.groups))
@@ -192,8 +196,7 @@ def _by_defect(r: Beside, table: RVector, fit: Fit, ours: Ours) -> list[Agreemen
             group, theirs = groups.get(column, ""), float(values[j, k])
             items = [i for i in fit.items if i in name.split(",")]
             r_of = {f"{group}.{item}": theirs for item in items or [name]}
-            own = {cell: ours.numbers[cell] for cell in r_of if cell in ours.numbers}
-            found = r.named("worth", own, r_of, ours.places)
+            found = r.named("worth", {cell: ours[cell] for cell in r_of if cell in ours}, r_of, places)
             as_r = _same(r, made.get(f"worth.{group}.{','.join(items)}"), theirs)
             rows += explained(found, ["worth"], why, short) if as_r else found
     return rows
@@ -211,7 +214,6 @@ def _bridge(call: RecordedCall, step: Step, kind: str, table: RVector) -> Transl
     named = list(texts(call, "obj.names")) if of_answers and hasattr(model, "function") else []
     options = stated(outmat=kind != "worth" and kind)
     options |= stated(obj_names=named and named[: int(model.arguments["nitems"])])
-    code = Call(f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}", (Result(step.call.id),), options)
 
     def judge(found: Any) -> Sequence[Agreement]:
         ours, theirs = (
@@ -220,7 +222,8 @@ def _bridge(call: RecordedCall, step: Step, kind: str, table: RVector) -> Transl
         )
         return again(call).named("worth", ours, theirs, at("values", ours))
 
-    return Translation("bridge", code, reason="the fit that it is of is R's", judge=judge)
+    function = f"prefmod.{call.name.replace('.', '_')}"
+    return bridged("the fit that it is of is R's", function, [Result(step.call.id)], options, judge)
 
 
 @translates("prefmod::checkMIS")
@@ -234,7 +237,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     except StaysInR:
         return outside("its answers are all the same")
     items = list(names_of_items(call, n))
-    options = {"items": items, "pair_order": "prefmod", "coding": coding.written}
+    options = {"items": items, "pair_order": "prefmod", "coding": coding}
     file = File(table.written(), call.variable)
     code = Method(read_pairs("pairproof.read_respondents", (file, "pairs"), options, always=True), "gaps")
     _, refused = tried(code)
@@ -251,17 +254,3 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
         return Beside(call, SAME, "a count").named("missing", {n: ours[n] for n in theirs}, theirs)
 
     return Translation("native", code, judge=judge)
-
-
-@translates("prefmod::llbt.design", "prefmod::patt.design")
-def design(call: RecordedCall, context: Context) -> Translation:
-    """A table for gnm or glm."""
-    return outside(
-        "it makes the table of a Poisson model; a fit on it is written on a table of the answers themselves"
-    )
-
-
-@translates("prefmod::expand.mat", "prefmod::simPC", "prefmod::simR")
-def made(call: RecordedCall, context: Context) -> Translation:
-    """A table of answers that is made, or drawn."""
-    return outside("it makes a table of answers, which stands in the files of the calls that use it")

@@ -26,7 +26,7 @@ n_block the persons of a group whose answers have the same possible patterns; df
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar, runtime_checkable
@@ -650,3 +650,18 @@ def blocks(keys: IntArray) -> IntArray:
     """The number of the block of each row.
     keys int[n, m]: rows with the same keys are in one block.  Returns int[n]."""
     return np.asarray(np.unique(keys, axis=0, return_inverse=True)[1]).reshape(-1).astype(np.int64)
+
+
+def in_blocks(
+    estimate: Estimate,
+    likelihood: Likelihood,
+    pooled: Pooled,
+    keys: IntArray | BoolArray,
+    count: Callable[[IntArray], int],
+) -> PatternFit:
+    """The fit with the blocks of the saturated model: answers of a group with the same keys, int or bool[n, m].
+    count: how many patterns are possible in a block, from its keys, int[m]."""
+    block = blocks(np.column_stack([pooled.group, keys]))
+    first = np.unique(block, return_index=True)[1]
+    possible = exact_counts([count(row) for row in keys[first].astype(np.int64)])
+    return PatternFit(estimate, likelihood, pooled, block, possible)

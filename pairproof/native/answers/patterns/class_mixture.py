@@ -111,10 +111,8 @@ class Mixture:
         found[self.random] = common + k * r + np.arange(r)
         return found
 
-    @property
-    def concave(self) -> bool:
-        """False: there are other maxima, beside those that name the classes otherwise."""
-        return False
+    #: There are other maxima, beside those that name the classes otherwise.
+    concave = False
 
     def at(self, psi: FloatArray) -> MixturePoint:
         """The mixture at psi, float[n_params]."""

@@ -39,8 +39,7 @@ from .answer_likelihood import (
     PatternFit,
     Pooled,
     Space,
-    blocks,
-    exact_counts,
+    in_blocks,
     maximum_likelihood,
     pool,
     table_moments,
@@ -49,6 +48,8 @@ from .natural_parameters import ItemTerm, Undecided, comparison_maps, pairs_of, 
 
 #: A monomial in y: (comparison, exponent 1 or 2) for each factor.
 Monomial = tuple[tuple[int, int], ...]
+#: The values that each comparison may have.
+Values = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def monomials(n: int, ternary: bool, depends: tuple[tuple[int, int], ...], cut: 
 
 
 def cube_moments(
-    values: tuple[tuple[int, ...], ...], ternary: bool, depends: tuple[tuple[int, int], ...], beta: FloatArray
+    values: Values, ternary: bool, depends: tuple[tuple[int, int], ...], beta: FloatArray
 ) -> Moments:
     """The moments over all patterns whose comparisons have these values.
     beta float[q]: natural parameters of y_c, u_c if ternary, y_a y_b."""
@@ -116,7 +117,7 @@ def cube_moments(
     return Moments(log_total, mean, covariance)
 
 
-def all_patterns(values: tuple[tuple[int, ...], ...]) -> FloatArray:
+def all_patterns(values: Values) -> FloatArray:
     """All answers to some comparisons.
     Returns float[product of the numbers of values, number of comparisons]."""
     if not values:
@@ -125,36 +126,32 @@ def all_patterns(values: tuple[tuple[int, ...], ...]) -> FloatArray:
     return np.stack([g.ravel() for g in grid], axis=1)
 
 
-def _kept_patterns(values: tuple[tuple[int, ...], ...]) -> FloatArray:
+def _kept_patterns(values: Values) -> FloatArray:
     """:func:`all_patterns`, kept from step to step where they are few."""
     return _few_patterns(values) if _few(values, 1) else all_patterns(values)
 
 
-def _kept_columns(
-    values: tuple[tuple[int, ...], ...], wanted: tuple[Monomial, ...], offset: int
-) -> FloatArray:
+def _kept_columns(values: Values, wanted: tuple[Monomial, ...], offset: int) -> FloatArray:
     """Columns of monomials, kept from step to step where they are few."""
     if _few(values, len(wanted)):
         return _few_columns(values, wanted, offset)
     return _columns(all_patterns(values), wanted, offset)
 
 
-def _few(values: tuple[tuple[int, ...], ...], columns: int) -> bool:
+def _few(values: Values, columns: int) -> bool:
     """Whether 64 tables of this size take less than 64 MB."""
     return prod(len(v) for v in values) * max(columns, len(values)) <= 125_000
 
 
 @lru_cache(maxsize=64)
-def _few_patterns(values: tuple[tuple[int, ...], ...]) -> FloatArray:
+def _few_patterns(values: Values) -> FloatArray:
     found = all_patterns(values)
     found.setflags(write=False)
     return found
 
 
 @lru_cache(maxsize=64)
-def _few_columns(
-    values: tuple[tuple[int, ...], ...], wanted: tuple[Monomial, ...], offset: int
-) -> FloatArray:
+def _few_columns(values: Values, wanted: tuple[Monomial, ...], offset: int) -> FloatArray:
     found = _columns(_few_patterns(values), wanted, offset)
     found.setflags(write=False)
     return found
@@ -168,7 +165,7 @@ def _columns(patterns: FloatArray, wanted: tuple[Monomial, ...], offset: int) ->
     return found
 
 
-def _by_axes(p: FloatArray, values: tuple[tuple[int, ...], ...]) -> FloatArray:
+def _by_axes(p: FloatArray, values: Values) -> FloatArray:
     """F_A' P for all monomials of the first half at once, one comparison after the other.
     Each comparison's axis of answers becomes one of exponents; the whole takes as many additions as P has
     entries for each comparison, where the product with F_A takes one for each monomial."""
@@ -286,7 +283,7 @@ class CubePoint(PartedPoint[CubeSpace]):
     def _over_all(self) -> Moments:
         return self._cube((self.space.codes,) * self.space.answers.shape[1])
 
-    def _cube(self, values: tuple[tuple[int, ...], ...]) -> Moments:
+    def _cube(self, values: Values) -> Moments:
         return cube_moments(values, self.space.ternary, self.space.depends, self.beta)
 
     def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
@@ -421,11 +418,8 @@ def fit_comparisons(
     concave = not dependence or bool(there.all())
     start = _without_dependence(likelihood, pooled, ternary, called) if dependence else None
     estimate = maximum_likelihood(likelihood, pooled.weights, called, start, concave)
-    block = blocks(np.column_stack([pooled.group, there]))
-    answered = np.zeros(int(block.max()) + 1, dtype=np.int64)
-    answered[block] = there.sum(axis=1)
-    possible = exact_counts([(3 if ternary else 2) ** n for n in answered.tolist()])
-    return PatternFit(estimate, likelihood, pooled, block, possible)
+    kinds = 3 if ternary else 2
+    return in_blocks(estimate, likelihood, pooled, there, lambda made: kinds ** int(made.sum()))
 
 
 def comparison_likelihood(

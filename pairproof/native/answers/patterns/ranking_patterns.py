@@ -42,8 +42,7 @@ from .answer_likelihood import (
     PatternFit,
     Pooled,
     Prior,
-    blocks,
-    exact_counts,
+    in_blocks,
     maximum_likelihood,
     pool,
     recession,
@@ -365,11 +364,8 @@ def _with_pseudo(
     more[n_items + at, at], more[n_items + at, -1] = 2, 1
     table = np.vstack([np.column_stack([ranks.ranks, np.full(n, ABSENT)]), more])
     matrix = np.zeros((len(maps[0]) + 1, p + 1))
-    matrix[:n_items, :p], matrix[n_items, p], matrix[n_items + 1 :, :p] = (
-        maps[0][:n_items],
-        1.0,
-        maps[0][n_items:],
-    )
+    matrix[:n_items, :p], matrix[n_items + 1 :, :p] = maps[0][:n_items], maps[0][n_items:]
+    matrix[n_items, p] = 1.0
     space = LuceSpace(Ranks(table), orders)
     likelihood = Likelihood(space, np.zeros(len(table), dtype=np.int64), [matrix])
     weights = np.concatenate([pooled.weights, np.full(2 * n_items, pseudo)])
@@ -392,13 +388,12 @@ def _fit(
 ) -> PatternFit:
     """With the blocks of the saturated model: what was presented, and how many items were ranked."""
     ranked = (ranks.ranks > 0).sum(axis=1)
-    block = blocks(np.column_stack([pooled.group, ranks.presented, ranked]))
-    possible = [0] * (int(block.max()) + 1)
-    for number, m, k in {
-        (int(b), int(m), int(k)) for b, m, k in zip(block, ranks.presented.sum(axis=1), ranked)
-    }:
-        possible[number] = comb(m, k) * sequences(k, orders)
-    return PatternFit(estimate, likelihood, pooled, block, exact_counts(possible))
+
+    def count(keys: IntArray) -> int:
+        there, k = int(keys[:-1].sum()), int(keys[-1])
+        return comb(there, k) * sequences(k, orders)
+
+    return in_blocks(estimate, likelihood, pooled, np.column_stack([ranks.presented, ranked]), count)
 
 
 def sequences(n_items: int, orders: tuple[int, ...]) -> int:

@@ -41,8 +41,7 @@ from .answer_likelihood import (
     PartedPoint,
     PatternFit,
     Space,
-    blocks,
-    exact_counts,
+    in_blocks,
     maximum_likelihood,
     pool,
 )
@@ -454,8 +453,6 @@ def fit_ratings(
     likelihood = Likelihood(space, pooled.group, maps)
     called = usual if names is None else names
     estimate = maximum_likelihood(likelihood, pooled.weights, called, concave=bool(there.all()))
-    block = blocks(np.column_stack([pooled.group, there]))
-    possible = [0] * (int(block.max()) + 1)
-    for number, rated in {(int(b), int(m)) for b, m in zip(block, there.sum(axis=1))}:
-        possible[number] = n_weak_orders(rated, scale)
-    return PatternFit(estimate, likelihood, pooled, block, exact_counts(possible))
+    return in_blocks(
+        estimate, likelihood, pooled, there, lambda rated: n_weak_orders(int(rated.sum()), scale)
+    )

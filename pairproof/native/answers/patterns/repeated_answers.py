@@ -30,8 +30,7 @@ from .answer_likelihood import (
     Moments,
     PartedPoint,
     PatternFit,
-    blocks,
-    exact_counts,
+    in_blocks,
     maximum_likelihood,
     pool,
 )
@@ -278,8 +277,19 @@ def fit_repeated(
     complete = all(a.nnz == len(by_time) for a in agree)
     called = usual if names is None else names
     estimate = maximum_likelihood(likelihood, pooled.weights, called, concave=complete)
-    block, possible = _blocks(by_time, pooled.group, kind, categories)
-    return PatternFit(estimate, likelihood, pooled, block, possible)
+    if kind == "ratings":
+        keys, places = (by_time >= 0).reshape(len(by_time), -1), _places(categories, n_items)
+        each = [1, 1, *(n_weak_orders(m, places) for m in range(2, n_items + 1))]
+    else:
+        last = by_time.max(axis=2)  # the number of the last group: J - 1, or how many were ranked above it
+        size = np.where(last == n_items - 1, n_items, last)
+        keys = np.where((by_time < 0).any(axis=2), 0, size)
+        each = [factorial(n_items) // factorial(n_items - m) for m in range(n_items + 1)]
+
+    def count(row: IntArray) -> int:  # of what was rated, or of how many items were ranked, at each time
+        return prod(each[m] for m in row.reshape(times, -1).sum(axis=1))
+
+    return in_blocks(estimate, likelihood, pooled, keys, count)
 
 
 #: A code without information: no rating (-1), or no item ranked.
@@ -345,24 +355,3 @@ def _maps(
     if between_times:
         every += [f"{pair}:IT{k + 1}{k + 2}" for k in range(times - 1) for pair in pairs]
     return [m[:, order] for m in whole], [every[k] for k in order]
-
-
-def _blocks(
-    by_time: IntArray, group: IntArray, kind: str, categories: int | None
-) -> tuple[IntArray, FloatArray]:
-    """Blocks: what was rated at each time, or how many items were ranked."""
-    n, times, n_items = by_time.shape
-    if kind == "ratings":
-        rated = by_time >= 0
-        block = blocks(np.column_stack([group, rated.reshape(n, -1)]))
-        size = rated.sum(axis=2)
-        each = {m: n_weak_orders(m, _places(categories, n_items)) if m > 1 else 1 for m in range(n_items + 1)}
-    else:
-        last = by_time.max(axis=2)  # the number of the last group: J - 1, or how many were ranked above it
-        size = np.where((by_time < 0).any(axis=2), 0, np.where(last == n_items - 1, n_items, last))
-        block = blocks(np.column_stack([group, size]))
-        each = {m: factorial(n_items) // factorial(n_items - m) for m in range(n_items + 1)}
-    possible = [0] * (int(block.max()) + 1)
-    for number, sizes in zip(block, size):
-        possible[number] = prod(each[int(m)] for m in sizes)
-    return block, exact_counts(possible)

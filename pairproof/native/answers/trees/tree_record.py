@@ -382,11 +382,9 @@ def _head(tree: TreeRecord) -> list[str]:
         f"{shorten(c.name)} ({c.kind}{f', {len(c.levels)} levels' if c.levels else ''})"
         for c in tree.covariates
     )
-    adjusted = (
-        ", adjusted for the number of covariates tested (1 - (1 - p)^m)"
-        if tree.adjust == "bonferroni"
-        else ", not adjusted"
-    )
+    adjusted = ", not adjusted"
+    if tree.adjust == "bonferroni":
+        adjusted = ", adjusted for the number of covariates tested (1 - (1 - p)^m)"
     depth = "" if tree.most_depth is None else f", at most {tree.most_depth} splits deep"
     pairs = [
         (f"{tree.noun.capitalize()}s", f"{tree.n_persons:g}"),
@@ -414,11 +412,8 @@ def _lines(tree: TreeRecord) -> Iterator[str]:
     for node in tree.nodes:
         what = node.rule[-1] if node.rule else "all"
         test = node.chosen
-        after = (
-            f"split by {label(test.covariate)} ({p_equals(test.p_adjusted)})"
-            if test is not None
-            else _ranking(node)
-        )
+        split = "" if test is None else f"split by {label(test.covariate)} ({p_equals(test.p_adjusted)})"
+        after = split or _ranking(node)
         indent = "  " * node.depth
         who = tree.noun if node.n_persons == 1 else f"{tree.noun}s"
         text = f"{node.number} {label(what)}: {node.n_persons:g} {who}; {label(after)}"

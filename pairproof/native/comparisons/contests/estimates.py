@@ -102,13 +102,11 @@ def _likelihood(rows: ContestRows) -> Solved:
     fitted = binary(limit.probabilities(link(name).probability(eta)))
     warnings = [*limit.warnings(rows)]
     if found.other_maximum is not None:
-        warnings.append(
-            FitWarning(
-                "local-maxima",
-                f"a cauchit likelihood may have several maxima: this one has log-likelihood {found.llf:.6f}, another"
-                f" {found.other_maximum:.6f}",
-            )
+        text = (
+            f"a cauchit likelihood may have several maxima: this one has log-likelihood {found.llf:.6f}, another"
+            f" {found.other_maximum:.6f}"
         )
+        warnings.append(FitWarning("local-maxima", text))
     expected = None if name == "logit" else limit.embed_square(found.expected_covariance)
     return limit.solved(found, fitted, warnings=tuple(warnings), expected=expected)
 
@@ -439,14 +437,9 @@ def tabulate(rows: ContestRows, probabilities: FloatArray, rank: int) -> Tabulat
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)[used]
     of, keys = _cells(rows, used, turned)
     n = len(keys)
-    observed, fitted, nothing = (
-        _sums(of, n, _turn(part, turned))
-        for part in (
-            counts,
-            counts.sum(axis=1, keepdims=True) * probabilities[used],
-            counts.sum(axis=1, keepdims=True) * _null(rows)[used],
-        )
-    )
+    totals = counts.sum(axis=1, keepdims=True)
+    parts = (counts, totals * probabilities[used], totals * _null(rows)[used])
+    observed, fitted, nothing = (_sums(of, n, _turn(part, turned)) for part in parts)
     first, second = np.minimum(table.first, table.second)[used], np.maximum(table.first, table.second)[used]
     outcomes = slice(None) if rows.has_ties else slice(None, None, 2)
     free = n * (2 if rows.has_ties else 1)
@@ -472,10 +465,8 @@ def _cells(rows: ContestRows, used: IntArray, turned: BoolArray) -> tuple[IntArr
         return np.arange(len(used)), np.arange(len(used))
     side = np.where(turned, -1.0, 1.0)
     columns = [np.minimum(table.first, table.second)[used], np.maximum(table.first, table.second)[used]]
-    n_directed = sum(
-        t.kind in ("order", "comparison") for t in rows.terms
-    )  # covariates of items follow from the pair
-    columns += [side * column for column in design.dense[used, design.dense.shape[1] - n_directed :].T]
+    # Covariates of items follow from the pair.
+    columns += [side * column for column in design.dense[used, design.dense.shape[1] - _n_directed(rows) :].T]
     if design.offset.any():
         columns.append(side * design.offset[used])
     if spec.law is not None and any(p.of_home for p in spec.law.parameters):
@@ -497,6 +488,11 @@ def _codes(rows: ContestRows, name: str) -> FloatArray:
     return np.asarray(column.codes if isinstance(column, Factor) else column, dtype=float)
 
 
+def _n_directed(rows: ContestRows) -> int:
+    """Columns of the design that have another sign from the other side: of the order and the comparison."""
+    return sum(t.kind in ("order", "comparison") for t in rows.terms)
+
+
 def _turn(values: FloatArray, turned: BoolArray) -> FloatArray:
     """float[n, 3], outcomes from the side of the item that comes first in the item order."""
     out = values.copy()
@@ -510,7 +506,7 @@ def _sums(of: IntArray, n: int, values: FloatArray) -> FloatArray:
 
 def _labels(rows: ContestRows, chosen: IntArray) -> tuple[str, ...]:
     """`order=1,length=2.5`: what each comparison has beside its pair."""
-    n_comparison = sum(t.kind in ("order", "comparison") for t in rows.terms)
+    n_comparison = _n_directed(rows)
     names = [t.name for t in rows.terms[len(rows.terms) - n_comparison :]] + [rows.spec.offset]
     side = np.where(rows.table.first[chosen] > rows.table.second[chosen], -1.0, 1.0)
     values = rows.design.dense[chosen, rows.design.dense.shape[1] - n_comparison :]

@@ -29,8 +29,9 @@ from ..counts.existence import demanded
 from ..random_effects.effect_sets import EffectSets
 from ..random_effects.effects_design import Block, acyclic, component_sizes, with_blocks
 from ..random_effects.effects_likelihood import STARTS, MarginalLikelihood, SetsLikelihood
+from ..random_effects.joint import Joint
 from ..random_effects.quasi_likelihood import compare_methods, fit_pql
-from ..random_effects.variances import MixedEstimate, fit_components, fit_mixed, joint_covariance
+from ..random_effects.variances import MixedEstimate, fit_components, fit_mixed
 from ..rows.contest_design import Contests
 from ..rows.links import link
 from ..rows.maximum_likelihood import fit_structured
@@ -243,8 +244,7 @@ class _Found:
     components: tuple[Component, ...]
     beta: FloatArray
     covariance: FloatArray
-    theta: FloatArray
-    joint: FloatArray
+    joint: Joint
     means: FloatArray | None
     llf: float
     warnings: tuple[FitWarning, ...]
@@ -263,8 +263,7 @@ def _pql(mixed: MixedRows, rows: ContestRows) -> _Found:
         (Component(rows.spec.random[0], found.sigma, found.sigma_se, nan, nan, k),),
         found.joint.theta[k:],
         found.joint.covariance[k:, k:],
-        found.joint.theta,
-        found.joint.covariance,
+        found.joint,
         None,
         nan,
         (FitWarning("quasi-likelihood", text),),
@@ -280,8 +279,7 @@ def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
         (Component(spec.random[0], found.sigma, found.sigma_se, found.lr, found.p, k),),
         found.beta,
         found.covariance[:-1, :-1],
-        found.joint.theta,
-        found.joint.covariance,
+        found.joint,
         found.posterior_means,
         found.llf,
         tuple(_notes(contests, found, spec.link, size)),
@@ -300,8 +298,7 @@ def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
         components,
         found.beta,
         found.covariance[:p, :p],
-        np.append(found.effects, found.beta),
-        joint_covariance(contests, found, rows.spec.link),
+        found.joint,
         None,
         found.llf,
         (FitWarning("sigma-at-zero", text),) if zero else (),
@@ -339,7 +336,7 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
     numbers = referred(rows, theta, limit.embed_square(found.covariance), limit.flat)
     eta, shift = rows.design.predictor(theta), 0
     for e in mixed.effects:
-        u = np.append(found.theta[shift : shift + len(e.item)], 0.0)  # index -1 reads the 0
+        u = np.append(found.joint.theta[shift : shift + len(e.item)], 0.0)  # index -1 reads the 0
         eta, shift = eta + u[e.first] - u[e.second], shift + len(e.item)
     fitted = limit.probabilities(link(spec.link).probability(eta))
     rank = len(theta) - limit.flat.shape[1] + limit.n_infinite
@@ -356,8 +353,8 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
         contests=ContestPart(LinkOutcomes(spec.link)),
         random_effects=RandomEffects(
             found.components,
-            found.theta,
-            found.joint,
+            found.joint.theta,
+            found.joint.covariance,
             mixed.component,
             np.concatenate([e.item for e in mixed.effects]),
             np.concatenate([e.judge for e in mixed.effects]),

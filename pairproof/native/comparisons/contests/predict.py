@@ -194,21 +194,12 @@ def stacked(
         if name not in spec.derived
     }
     one, none = np.ones(n), np.zeros(n)
-    return (
-        Comparisons.build(
-            items,
-            np.concatenate([data.first, sides[0]]),
-            np.concatenate([data.second, sides[1]]),
-            np.concatenate([data.wins, one]),
-            np.concatenate([data.ties, none]) if data.tie_category else None,
-            np.concatenate([data.losses, none]),
-            columns=columns,
-            item_data=covariates,
-            source="contests",
-        ),
-        data.n_rows,
-        len(data.items),
-    )
+    first, second = np.concatenate([data.first, sides[0]]), np.concatenate([data.second, sides[1]])
+    wins, losses = np.concatenate([data.wins, one]), np.concatenate([data.losses, none])
+    ties = np.concatenate([data.ties, none]) if data.tie_category else None
+    beside = {"columns": columns, "item_data": covariates, "source": "contests"}
+    both = Comparisons.build(items, first, second, wins, ties, losses, **beside)
+    return both, data.n_rows, len(data.items)
 
 
 def _need(spec: ContestSpec, columns: Mapping[str, Column], data: Comparisons) -> None:
@@ -502,11 +493,9 @@ def _effects(
         for k, key in enumerate(zip(found.component.tolist(), found.judge.tolist(), found.item.tolist()))
     }
     judge = table.columns.get("judge")
-    labels = (
-        [judge.levels[c] if c >= 0 else "" for c in judge.codes[chosen]]
-        if isinstance(judge, Factor)
-        else [""] * len(chosen)
-    )
+    labels = [""] * len(chosen)
+    if isinstance(judge, Factor):
+        labels = [judge.levels[c] if c >= 0 else "" for c in judge.codes[chosen]]
     places: list[list[int | None]] = []
     variances = []
     for c, component in enumerate(fit.components):

@@ -208,16 +208,7 @@ TREATMENTS: Mapping[str, Mapping[str, Any]] = {
 #: Those whose likelihoods are of other data.
 OTHER_DATA = ("half", "drop")
 #: Options of a fit that all treatments share.
-SHARED = (
-    "order_effect",
-    "reference",
-    "item_terms",
-    "separate",
-    "comparison_terms",
-    "formula",
-    "subset",
-    "weights",
-)
+SHARED = tuple("order_effect reference item_terms separate comparison_terms formula subset weights".split())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

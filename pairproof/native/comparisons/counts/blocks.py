@@ -440,11 +440,8 @@ class BlockPoint:
     def covariance(self) -> Covariance:
         """Covariance of the parameters: the inverse of the information."""
         b = self.blocks
-        c, e = (
-            self._grounded_border
-            if b.n_border
-            else (np.zeros((b.n_sets, b.problem.n_items, 0)), np.zeros((0, 0)))
-        )
+        none = np.zeros((b.n_sets, b.problem.n_items, 0)), np.zeros((0, 0))
+        c, e = self._grounded_border if b.n_border else none
         inverse: WrittenOut | OfGraph
         if b.sparse or (b.n_sets == 1 and b.problem.n_items >= WRITTEN_OUT):
             inverse = OfGraph(self._graph, b.n_sets)

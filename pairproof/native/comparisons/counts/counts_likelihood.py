@@ -53,9 +53,7 @@ class CountsLikelihood:
         """float[3 n]."""
         return self.counts.ravel()
 
-    @property
-    def concave(self) -> bool:
-        return True
+    concave = True
 
     def start(self) -> FloatArray:
         return self.origin

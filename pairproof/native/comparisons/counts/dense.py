@@ -24,13 +24,20 @@ processor's cache and the derivatives of all cells are never held at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from ....errors import TooLargeError
-from ....fit.estimates.covariance import Covariance, DenseCovariance, MappedCovariance, variances_one_by_one
+from ....fit.estimates.covariance import (
+    Covariance,
+    DenseCovariance,
+    LinearMap,
+    MappedCovariance,
+    variances_one_by_one,
+)
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import by_cholesky, maximise
 from .cells import Problem, distinct, empirical_logits, sums
@@ -147,103 +154,7 @@ class Sums:
     def __add__(self, other: Sums | None) -> Sums:
         if other is None:
             return self
-        return Sums(
-            self.llf + other.llf,
-            self.r_items + other.r_items,
-            self.w_items + other.w_items,
-            self.r_border + other.r_border,
-            self.w_border + other.w_border,
-            self.w_corner + other.w_corner,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """The cells by stratum and pair, with the terms of the strata.
-    z, order, tie float[n_strata, t], float[n_strata, q], float[n_strata, r].  grid: cells as a table, strata
-    x pairs; else as a list.  stratum, pair int[n_cells].  y: in the layout of the cells."""
-
-    z: FloatArray
-    order: FloatArray
-    tie: FloatArray
-    n_pairs: int
-    grid: bool
-    stratum: IntArray
-    pair: IntArray
-    y: Counts
-
-    @cached_property
-    def blocks(self) -> tuple[tuple[slice, Counts], ...]:
-        """Strata and their counts; a list of cells is one block."""
-        # Fewer strata than item terms, and adding the sums up would cost more than forming them.
-        step = max(1, _BLOCK // max(self.n_pairs, 1), self.z.shape[1])
-        if not self.grid or len(self.z) <= step:
-            return ((slice(None), self.y),)
-        starts = range(0, len(self.z), step)
-        return tuple((slice(k, k + step), self.y.at(slice(k, k + step))) for k in starts)
-
-    def sums(self, d: Derivatives, rows: slice = slice(None)) -> Sums:
-        """Sums over the cells of these strata, whose derivatives are `d`."""
-        z, order, tie = self.z[rows], self.order[rows], self.tie[rows]
-        q, n_border = order.shape[1], order.shape[1] + tie.shape[1]
-        border, corner = np.zeros((n_border, z.shape[1], self.n_pairs)), np.zeros((n_border, n_border))
-        r_border = np.zeros(n_border)
-        if q:
-            r_border[:q] = order.T @ self._per_stratum(d.r_u)
-            along = self._per_stratum(d.w_uu)
-            for k in range(q):
-                border[k] = self._per_pair(z * order[:, [k]], d.w_uu)
-                corner[:q, k] = order.T @ (along * order[:, k])
-        if n_border > q:
-            assert d.r_g is not None and d.w_ug is not None and d.w_gg is not None
-            r_border[q:] = tie.T @ self._per_stratum(d.r_g)
-            across, along = self._per_stratum(d.w_ug), self._per_stratum(d.w_gg)
-            for k in range(n_border - q):
-                border[q + k] = self._per_pair(z * tie[:, [k]], d.w_ug)
-                corner[:q, q + k] = order.T @ (across * tie[:, k])
-                corner[q:, q + k] = tie.T @ (along * tie[:, k])
-        return Sums(d.llf, self._per_pair(z, d.r_u), self.products(d.w_uu, rows), r_border, border, corner)
-
-    @cached_property
-    def _upper(self) -> tuple[IntArray, IntArray]:
-        return np.triu_indices(self.z.shape[1])
-
-    def _per_pair(self, columns: FloatArray, values: FloatArray) -> FloatArray:
-        """float[m, n_pairs]: sum over the cells of a pair of columns[stratum, m] * values."""
-        if self.grid:
-            return np.asarray(columns.T @ values)
-        n = self.n_pairs
-        return (
-            np.stack([sums(self.pair, columns[self.stratum, m] * values, n) for m in range(columns.shape[1])])
-            if columns.shape[1]
-            else np.zeros((0, n))
-        )
-
-    def _per_stratum(self, values: FloatArray) -> FloatArray:
-        if self.grid:
-            return np.asarray(values.sum(axis=1))
-        return sums(self.stratum, values, len(self.z))
-
-    def products(self, values: FloatArray, rows: slice = slice(None)) -> FloatArray:
-        """float[t, t, n_pairs]: sum over the cells of a pair of values * z z'."""
-        z, n = self.z[rows], self.n_pairs
-        t = z.shape[1]
-        if t > 8 and not self.grid:  # one small matrix product a pair beats t(t+1)/2 passes over the cells
-            order = np.argsort(self.pair, kind="stable")
-            ends = np.searchsorted(self.pair[order], np.arange(n + 1))
-            out = np.empty((n, t, t))
-            of_cell = z[self.stratum[order]]
-            weighted = of_cell * values[order, None]
-            for p in range(n):
-                a, b = ends[p], ends[p + 1]
-                out[p] = of_cell[a:b].T @ weighted[a:b]
-            return out.transpose(1, 2, 0)
-        a, b = self._upper
-        upper = self._per_pair(z[:, a] * z[:, b], values)
-        full = np.empty((t, t, n))
-        full[a, b] = upper
-        full[b, a] = upper
-        return full
+        return Sums(*(a + b for a, b in zip(vars(self).values(), vars(other).values())))
 
 
 #: Eight groups lose 1/64 of the information about a slope: the start is then within a fraction of a standard
@@ -279,6 +190,10 @@ class Dense:
         return self.z.columns.shape[1], self.x.columns.shape[1]
 
     @property
+    def n_pairs(self) -> int:
+        return len(self.pair_i)
+
+    @property
     def n_inner(self) -> int:
         t, k = self.shape
         return t * k + self.order.columns.shape[1] + self.tie.columns.shape[1]
@@ -304,10 +219,14 @@ class Dense:
 
     def _least_squares(self) -> FloatArray:
         model, total = self.problem.model, None
-        for rows, y in self.pool.blocks:
-            total = self.pool.sums(empirical_logits(y, model), rows) + total
-        x, _ = DensePoint(self, total, 0.0).newton_step(0.05)
-        return self._with_tie(self.inner(x))
+        for rows, y in self.blocks:
+            total = self.sums(empirical_logits(y, model), rows) + total
+        assert total is not None  # there is a block
+        return self._with_tie(self.inner(self._point(total, 0.0).newton_step(0.05)[0]))
+
+    def _point(self, of: Sums, extent: float) -> TogetherPoint:
+        gradient, information = partial(self._gradient, of), partial(self._information, of)
+        return TogetherPoint(self, self.keep, of.llf, extent, gradient, information)
 
     def _coarse(self) -> Dense | None:
         """A coarser problem, in which neighbouring strata are merged and have their mean terms.
@@ -334,30 +253,83 @@ class Dense:
         at = self.splits[1]
         if self.n_inner > at:
             # The constant, in the basis: the first tie column is 1.
-            inner = np.concatenate(
-                [
-                    inner[:at],
-                    np.linalg.solve(self.tie.inverse, np.eye(self.n_inner - at)[0])
-                    * self.problem.start_tie(),
-                ]
-            )
+            constant = np.linalg.solve(self.tie.inverse, np.eye(self.n_inner - at)[0])
+            inner = np.append(inner[:at], constant * self.problem.start_tie())
         return inner if self.keep is None else self.keep.T @ inner
 
     def inner(self, x: FloatArray) -> FloatArray:
         return x if self.keep is None else self.keep @ x
 
     @cached_property
-    def pool(self) -> Pool:
-        return Pool(
-            self.z.columns,
-            self.order.columns,
-            self.tie.columns,
-            len(self.pair_i),
-            self.grid,
-            self.stratum,
-            self.pair,
-            self.y,
-        )
+    def blocks(self) -> tuple[tuple[slice, Counts], ...]:
+        """Strata and their counts; a list of cells is one block."""
+        # Fewer strata than item terms, and adding the sums up would cost more than forming them.
+        step = max(1, _BLOCK // max(self.n_pairs, 1), self.shape[0])
+        n_strata = len(self.z.columns)
+        if not self.grid or n_strata <= step:
+            return ((slice(None), self.y),)
+        starts = range(0, n_strata, step)
+        return tuple((slice(k, k + step), self.y.at(slice(k, k + step))) for k in starts)
+
+    def sums(self, d: Derivatives, rows: slice = slice(None)) -> Sums:
+        """Sums over the cells of these strata, whose derivatives are `d`."""
+        z, order, tie = (basis.columns[rows] for basis in (self.z, self.order, self.tie))
+        q, n_border = order.shape[1], order.shape[1] + tie.shape[1]
+        border, corner = np.zeros((n_border, z.shape[1], self.n_pairs)), np.zeros((n_border, n_border))
+        r_border = np.zeros(n_border)
+        if q:
+            r_border[:q] = order.T @ self._per_stratum(d.r_u)
+            along = self._per_stratum(d.w_uu)
+            for k in range(q):
+                border[k] = self._per_pair(z * order[:, [k]], d.w_uu)
+                corner[:q, k] = order.T @ (along * order[:, k])
+        if n_border > q:
+            assert d.r_g is not None and d.w_ug is not None and d.w_gg is not None
+            r_border[q:] = tie.T @ self._per_stratum(d.r_g)
+            across, along = self._per_stratum(d.w_ug), self._per_stratum(d.w_gg)
+            for k in range(n_border - q):
+                border[q + k] = self._per_pair(z * tie[:, [k]], d.w_ug)
+                corner[:q, q + k] = order.T @ (across * tie[:, k])
+                corner[q:, q + k] = tie.T @ (along * tie[:, k])
+        return Sums(d.llf, self._per_pair(z, d.r_u), self.products(d.w_uu, rows), r_border, border, corner)
+
+    @cached_property
+    def _upper(self) -> tuple[IntArray, IntArray]:
+        return np.triu_indices(self.shape[0])
+
+    def _per_pair(self, columns: FloatArray, values: FloatArray) -> FloatArray:
+        """float[m, n_pairs]: sum over the cells of a pair of columns[stratum, m] * values."""
+        if self.grid:
+            return np.asarray(columns.T @ values)
+        n = self.n_pairs
+        found = [sums(self.pair, columns[self.stratum, m] * values, n) for m in range(columns.shape[1])]
+        return np.array(found).reshape(-1, n)
+
+    def _per_stratum(self, values: FloatArray) -> FloatArray:
+        if self.grid:
+            return np.asarray(values.sum(axis=1))
+        return sums(self.stratum, values, len(self.z.columns))
+
+    def products(self, values: FloatArray, rows: slice = slice(None)) -> FloatArray:
+        """float[t, t, n_pairs]: sum over the cells of a pair of values * z z'."""
+        z, n = self.z.columns[rows], self.n_pairs
+        t = z.shape[1]
+        if t > 8 and not self.grid:  # one small matrix product a pair beats t(t+1)/2 passes over the cells
+            order = np.argsort(self.pair, kind="stable")
+            ends = np.searchsorted(self.pair[order], np.arange(n + 1))
+            out = np.empty((n, t, t))
+            of_cell = z[self.stratum[order]]
+            weighted = of_cell * values[order, None]
+            for p in range(n):
+                a, b = ends[p], ends[p + 1]
+                out[p] = of_cell[a:b].T @ weighted[a:b]
+            return out.transpose(1, 2, 0)
+        a, b = self._upper
+        upper = self._per_pair(z[:, a] * z[:, b], values)
+        full = np.empty((t, t, n))
+        full[a, b] = upper
+        full[b, a] = upper
+        return full
 
     def predictors(self, inner: FloatArray, rows: slice = slice(None)) -> tuple[FloatArray, FloatArray]:
         """u and g in the layout of the cells (g of a table is one column); `rows` are strata of a table."""
@@ -377,19 +349,50 @@ class Dense:
         u, g = self.predictors(self.inner(x))
         return (u[self.stratum, self.pair], g[self.stratum, 0]) if self.grid else (u, g)
 
-    def evaluate(self, x: FloatArray) -> DensePoint:
+    def evaluate(self, x: FloatArray) -> TogetherPoint:
         inner, model = self.inner(x), self.problem.model
         extent, total = 0.0, None
-        for rows, y in self.pool.blocks:
+        for rows, y in self.blocks:
             u, g = self.predictors(inner, rows)
             of_u, of_g = float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0))
-            if not (of_u < np.inf and of_g < np.inf) or (
-                model == "rao-kupper" and not y.in_order(g)
-            ):  # nan included
-                return DensePoint(self, None, np.inf)
+            bad = not (of_u < np.inf and of_g < np.inf)  # nan included
+            if bad or (model == "rao-kupper" and not y.in_order(g)):
+                return TogetherPoint(self, self.keep, -np.inf, np.inf)
             extent = max(extent, of_u, of_g)
-            total = self.pool.sums(derivatives(u, g, y, model, of_u), rows) + total
-        return DensePoint(self, total, extent)
+            total = self.sums(derivatives(u, g, y, model, of_u), rows) + total
+        assert total is not None  # there is a block
+        return self._point(total, extent)
+
+    def _gradient(self, of: Sums) -> FloatArray:
+        return np.append(self.d.onto(of.r_items), of.r_border)
+
+    def _information(self, of: Sums) -> FloatArray:
+        (t, k), (a, _), n = self.shape, self.splits, self.n_inner
+        h = np.zeros((n, n))
+        # sum_p d_p d_p' m_p as one product: (n_pairs x k k)' (n_pairs x t t)
+        if self.problem.x is None:
+            h[:a, :a] = self._laplacians(of.w_items).transpose(0, 2, 1, 3).reshape(a, a)
+        else:
+            d = self.d.written
+            outer = (d[:, :, None] * d[:, None, :]).reshape(len(d), -1)
+            items = (of.w_items.reshape(t * t, -1) @ outer).reshape(t, t, k, k)
+            h[:a, :a] = items.transpose(0, 2, 1, 3).reshape(a, a)
+        for c, border in enumerate(of.w_border):
+            h[:a, a + c] = self.d.onto(border).ravel()
+        h[a:, a:] = of.w_corner
+        upper = np.triu(h)
+        return upper + np.triu(h, 1).T
+
+    def _laplacians(self, m: FloatArray) -> FloatArray:
+        """float[t, t, k, k]: weighted Laplacians of the free items, without the reference."""
+        j, t = self.problem.n_items, m.shape[0]
+        lap = np.zeros((t, t, j, j))
+        lap[:, :, self.pair_i, self.pair_j] = -m
+        lap[:, :, self.pair_j, self.pair_i] = -m
+        at = np.arange(j)
+        lap[:, :, at, at] = -lap.sum(axis=3)
+        keep = np.delete(at, self.problem.reference)
+        return np.asarray(lap[:, :, keep[:, None], keep])
 
     # Parameters of the problem from those solved for.
 
@@ -407,24 +410,12 @@ class Dense:
             items = np.insert(items, self.problem.reference, 0.0, axis=2)
         else:
             items = items @ self.x.inverse.T
-        return np.concatenate(
-            [
-                items.reshape(len(inner), -1),
-                inner[:, a:b] @ self.order.inverse.T,
-                inner[:, b:] @ self.tie.inverse.T,
-            ],
-            axis=1,
-        )
+        order, tie = inner[:, a:b] @ self.order.inverse.T, inner[:, b:] @ self.tie.inverse.T
+        return np.concatenate([items.reshape(len(inner), self.problem.n_item_params), order, tie], axis=1)
 
     def variances(self, before: Covariance) -> FloatArray:
         """float[n_params]: of the parameters of the problem, from the covariance of what is solved for."""
-        assert isinstance(before, DenseCovariance)
-        matrix = before.matrix
-
-        def of(functions: FloatArray) -> FloatArray:
-            return np.asarray(np.einsum("mi,ij,mj->m", functions, matrix, functions, optimize=True))
-
-        return variances_one_by_one(self, self.problem.n_params, of)
+        return variances_through(self, self.problem.n_params, before)
 
     def back(self, functions: FloatArray) -> FloatArray:
         """Linear functions of the parameters as functions of what is solved for: float[m, n_params] to
@@ -437,23 +428,13 @@ class Dense:
         else:
             items = items @ self.x.inverse
         items = np.einsum("mtk,ts->msk", items, self.z.inverse)
-        inner: FloatArray = np.concatenate(
-            [
-                items.reshape(len(functions), -1),
-                functions[:, n : n + q] @ self.order.inverse,
-                functions[:, n + q :] @ self.tie.inverse,
-            ],
-            axis=1,
-        )
-        if self.keep is None:
-            return inner
-        return np.asarray(inner @ self.keep)
+        order, tie = functions[:, n : n + q] @ self.order.inverse, functions[:, n + q :] @ self.tie.inverse
+        inner: FloatArray = np.concatenate([items.reshape(len(functions), -1), order, tie], axis=1)
+        return inner if self.keep is None else inner @ self.keep
 
     def outward_directions(self, directions: FloatArray) -> FloatArray:
         """float[n_inner, k] directions as directions of the parameters, each of length 1 in its largest
         entry."""
-        if directions.shape[1] == 0:
-            return np.zeros((self.problem.n_params, 0))
         out = self._outward(directions.T).T
         return np.asarray(out / np.abs(out).max(axis=0))
 
@@ -491,82 +472,59 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
     y = problem.counts(alive)
     grid = alive is None and len(cells) * 2 >= len(strata) * len(pairs)
     if grid:
-        shape = len(strata), len(pairs)
-        place = stratum * len(pairs) + pair
-        full = len(cells) == shape[0] * shape[1] and bool((place[1:] > place[:-1]).all())
-
-        def table(values: FloatArray) -> FloatArray:
-            if full:
-                return values.reshape(shape)
-            out = np.zeros(shape)
-            out.ravel()[place] = values
-            return out
-
-        y = Counts(table(y.first), table(y.tie), table(y.second), table(y.total))
+        y = as_table(y, stratum, pair, (len(strata), len(pairs)))
     return Dense(problem, z, order, tie, x, pair_i, pair_j, d, grid, stratum, pair, y, keep)
 
 
+def as_table(y: Counts, stratum: IntArray, pair: IntArray, shape: tuple[int, int]) -> Counts:
+    """A list of cells as a table, strata x pairs."""
+    place = stratum * shape[1] + pair
+    full = len(place) == shape[0] * shape[1] and bool((place[1:] > place[:-1]).all())
+
+    def table(values: FloatArray) -> FloatArray:
+        if full:
+            return values.reshape(shape)
+        out = np.zeros(shape)
+        out.ravel()[place] = values
+        return out
+
+    return Counts(table(y.first), table(y.tie), table(y.second), table(y.total))
+
+
+def variances_through(layout: LinearMap, n: int, before: Covariance) -> FloatArray:
+    """float[n]: of the parameters of the problem, from the covariance of what is solved for."""
+    assert isinstance(before, DenseCovariance)
+    matrix = before.matrix
+
+    def of(functions: FloatArray) -> FloatArray:
+        return np.asarray(np.einsum("mi,ij,mj->m", functions, matrix, functions, optimize=True))
+
+    return variances_one_by_one(layout, n, of)
+
+
+def _none() -> FloatArray:
+    return np.zeros((0, 0))
+
+
 @dataclass(frozen=True, eq=False)
-class DensePoint:
-    """Log-likelihood, gradient and information at one parameter vector."""
+class TogetherPoint:
+    """Log-likelihood, gradient float[n_inner] and information float[n_inner, n_inner] at one parameter vector; no
+    derivatives where the likelihood is not a double."""
 
-    dense: Dense
-    sums: Sums | None
+    layout: LinearMap
+    keep: FloatArray | None
+    value: float
     extent: float
-
-    @property
-    def value(self) -> float:
-        return self.sums.llf if self.sums is not None else -np.inf
-
-    def _gradient(self) -> FloatArray:
-        assert self.sums is not None
-        return np.concatenate([self.dense.d.onto(self.sums.r_items).ravel(), self.sums.r_border])
-
-    def _information(self) -> FloatArray:
-        dense, of = self.dense, self.sums
-        assert of is not None
-        (t, k), (a, _), n = dense.shape, dense.splits, dense.n_inner
-        h = np.zeros((n, n))
-        # sum_p d_p d_p' m_p as one product: (n_pairs x k k)' (n_pairs x t t)
-        if dense.problem.x is None:
-            h[:a, :a] = self._laplacians(of.w_items).transpose(0, 2, 1, 3).reshape(a, a)
-        else:
-            d = dense.d.written
-            outer = (d[:, :, None] * d[:, None, :]).reshape(len(d), -1)
-            h[:a, :a] = (
-                (of.w_items.reshape(t * t, -1) @ outer)
-                .reshape(t, t, k, k)
-                .transpose(0, 2, 1, 3)
-                .reshape(a, a)
-            )
-        for c, border in enumerate(of.w_border):
-            h[:a, a + c] = dense.d.onto(border).ravel()
-        h[a:, a:] = of.w_corner
-        upper = np.triu(h)
-        return upper + np.triu(h, 1).T
-
-    def _laplacians(self, m: FloatArray) -> FloatArray:
-        """float[t, t, k, k]: weighted Laplacians of the free items, without the reference."""
-        dense = self.dense
-        j, t = dense.problem.n_items, m.shape[0]
-        lap = np.zeros((t, t, j, j))
-        lap[:, :, dense.pair_i, dense.pair_j] = -m
-        lap[:, :, dense.pair_j, dense.pair_i] = -m
-        at = np.arange(j)
-        lap[:, :, at, at] = -lap.sum(axis=3)
-        keep = np.delete(at, dense.problem.reference)
-        return np.asarray(lap[:, :, keep[:, None], keep])
+    gradient: Callable[[], FloatArray] = _none
+    information: Callable[[], FloatArray] = _none
 
     @cached_property
     def _reduced(self) -> FloatArray:
-        h, keep = self._information(), self.dense.keep
+        h, keep = self.information(), self.keep
         return h if keep is None else keep.T @ h @ keep
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
-        keep = self.dense.keep
-        if keep is not None and keep.shape[1] == 0:
-            return np.zeros(0), 0.0
-        q = self._gradient() if keep is None else keep.T @ self._gradient()
+        q = self.gradient() if self.keep is None else self.keep.T @ self.gradient()
         if len(q) == 0:
             return q, 0.0
         step = by_cholesky(self._reduced, q)
@@ -575,4 +533,4 @@ class DensePoint:
     def covariance(self) -> Covariance:
         n = len(self._reduced)
         inner = np.linalg.inv(self._reduced) if n else np.zeros((0, 0))
-        return MappedCovariance(DenseCovariance(inner), self.dense)
+        return MappedCovariance(DenseCovariance(inner), self.layout)

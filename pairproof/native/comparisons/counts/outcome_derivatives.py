@@ -169,7 +169,7 @@ def _davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     llf = float(np.sum(y.tie * g)) - 0.5 * _dot(y.tie, size) - _dot(upset, size) - _dot(n, log_total)
     lead = p_more - p_less
     gap = np.where(up, lead, -lead)
-    r_u, r_g = _careful_residuals(u, y, upset, n, total, p_more, p_less, p_tie)
+    r_u, r_g = _careful_residuals(u, y, upset, total, (p_more, p_less, p_tie))
     n_tie_either = n_tie * (p_more + p_less)
     return Derivatives(
         llf,
@@ -195,11 +195,8 @@ def _plain_davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     down *= share
     n = y.total
     np.log(total, out=total)
-    llf = (
-        _dot(y.lead, half)
-        + (float(np.sum(y.tie * g)) if g.size > 1 else y.n_ties * g.item())
-        - _dot(n, total)
-    )
+    of_ties = float(np.sum(y.tie * g)) if g.size > 1 else y.n_ties * g.item()
+    llf = _dot(y.lead, half) + of_ties - _dot(n, total)
     gap = up - down
     n_tie = share
     n_tie *= n
@@ -223,15 +220,13 @@ def _careful_residuals(
     u: FloatArray,
     y: Counts,
     upset: FloatArray,
-    n: FloatArray,
     total: FloatArray,
-    p_more: FloatArray,
-    p_less: FloatArray,
-    p_tie: FloatArray,
+    p: tuple[FloatArray, FloatArray, FloatArray],
 ) -> tuple[FloatArray, FloatArray]:
     """dl/du and dl/dg of Davidson's model for large counts.
     The three residuals y - n P sum to 0: the one of the likeliest outcome, which would lose the digits of 1 -
     P, is taken from the other two."""
+    n, (p_more, p_less, p_tie) = y.total, p
     less, tie = upset - n * p_less, y.tie - n * p_tie
     more = np.where(p_more >= 0.5, -(less + tie), (y.first + y.second - upset) - n * p_more)
     r_g = np.where(p_tie >= 0.5, -(less + more), tie)
@@ -284,11 +279,8 @@ def units(
     """
     n = len(u)
     score, information = np.zeros((n, 3, 2)), np.zeros((n, 3, 2, 2))
-    g = (
-        np.maximum(np.broadcast_to(g, u.shape), -700.0)
-        if model == "davidson"
-        else np.broadcast_to(g, u.shape)
-    )
+    g = np.broadcast_to(g, u.shape)
+    g = np.maximum(g, -700.0) if model == "davidson" else g
     for k in (0, 2) if model == "binary" else (0, 1, 2):
         one = np.zeros((3, n))
         one[k] = 1.0 if alive is None else alive[:, k] & (alive.sum(axis=1) > 1)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,11 +26,11 @@ from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Problem
-from .dense import Dense, DensePoint, as_dense, check_dense_size
+from .dense import Dense, TogetherPoint, as_dense, check_dense_size
 from .squares import SAFE, Squares, SquaresPoint, as_squares
 
-if TYPE_CHECKING:  # both take scipy.sparse, which no model of free items needs
-    from .sparse import Rows, RowsPoint
+if TYPE_CHECKING:  # it takes scipy.sparse, which no model of free items needs
+    from .sparse import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,18 +77,10 @@ def solve(problem: Problem) -> Solved:
             return separated
     else:
         check_dense_size(problem)
-        if problem.further is not None:
-            from .sparse import as_rows
-
-            rows = as_rows(problem)
-            sparse = maximise(rows.evaluate, _start(rows))
-            if sparse.reached:
-                return _from_dense(rows, sparse, rows.n_inner, None)
-        else:
-            dense = as_dense(problem)
-            regular = maximise(dense.evaluate, _start(dense))
-            if regular.reached:
-                return _from_dense(dense, regular, dense.n_inner, None)
+        layout = laid_out(problem)
+        regular = maximise(layout.evaluate, _start(layout))
+        if regular.reached:
+            return _from_dense(layout, regular, layout.n_inner, None)
     return _solve_limit(problem)
 
 
@@ -119,7 +111,7 @@ def _from_blocks(blocks: Blocks, found: Solution[BlockPoint], rank: int) -> Solv
 
 def _from_dense(
     dense: Dense | Rows,
-    found: Solution[DensePoint] | Solution[RowsPoint],
+    found: Solution[TogetherPoint],
     rank: int,
     alive: BoolArray | None,
     null: FloatArray | None = None,
@@ -137,7 +129,7 @@ def _from_dense(
 
 def _solved(
     layout: Squares | Blocks | Dense | Rows,
-    found: Solution[SquaresPoint] | Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint],
+    found: Solution[SquaresPoint] | Solution[BlockPoint] | Solution[TogetherPoint],
     null_space: FloatArray,
     rank: int,
     fitted: Callable[[], FloatArray],
@@ -155,17 +147,9 @@ def _solve_limit(problem: Problem) -> Solved:
     check_size(problem)
     existence = examine(laid_out(problem))
     dense = laid_out(problem, existence.alive if existence.separated else None, existence.keep)
-    found: Solution[DensePoint] | Solution[RowsPoint]
-    if isinstance(dense, Dense):
-        found = maximise(dense.evaluate, _start(dense), far=700.0)
-    else:
-        found = maximise(dense.evaluate, _start(dense), far=700.0)
+    found = maximise(dense.evaluate, _start(dense), far=700.0)
     if not found.reached:
-        raise ConvergenceError(
-            f"Newton's method did not converge in {found.steps} steps (squared decrement"
-            f" {found.decrement:.3g}, largest log-odds {found.point.extent:.3g}, {found.trouble}); please"
-            " report these data"
-        )
+        raise _not_reached(found, f"largest log-odds {found.point.extent:.3g}, {found.trouble})")
     return _from_dense(dense, found, existence.rank, existence.alive, existence.null)
 
 
@@ -199,11 +183,7 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
     assert within is not None  # the item terms are those of `blocks`
     found = maximise(within.evaluate, _start(within), far=700.0)
     if not found.reached:
-        raise ConvergenceError(
-            f"Newton's method did not converge in {found.steps} steps (squared decrement"
-            f" {found.decrement:.3g}, {found.trouble}) inside strongly connected sets; please report these"
-            " data"
-        )
+        raise _not_reached(found, f"{found.trouble}) inside strongly connected sets")
     solved = _from_blocks(within, found, blocks.n_nodes - blocks.n_grounds + blocks.n_border)
 
     def fitted() -> FloatArray:
@@ -214,6 +194,13 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
         return p
 
     return replace(solved, fitted=fitted, separated=True)
+
+
+def _not_reached(found: Solution[Any], where: str) -> ConvergenceError:
+    return ConvergenceError(
+        f"Newton's method did not converge in {found.steps} steps (squared decrement {found.decrement:.3g}, {where};"
+        " please report these data"
+    )
 
 
 def _beaten(blocks: Blocks, won: BoolArray, lost: BoolArray) -> BoolArray:

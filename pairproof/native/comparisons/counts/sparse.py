@@ -12,16 +12,16 @@ the year 1998 costs no digits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 
-from ....fit.estimates.covariance import Covariance, DenseCovariance, MappedCovariance, variances_one_by_one
+from ....fit.estimates.covariance import Covariance
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
-from ....numerics.maxima import by_cholesky
 from ..formula.subject_design import aliased
 from .cells import Problem, empirical_logits
+from .dense import TogetherPoint, variances_through
 from .outcome_derivatives import Counts, Derivatives, derivatives
 
 #: Terms of one item that are made orthogonal at most; beyond, they are hundreds of levels of a factor.
@@ -52,8 +52,7 @@ class Rows:
     def start(self) -> FloatArray:
         """Starting values: least squares on empirical logits."""
         d = empirical_logits(self.y, self.problem.model)
-        x, _ = RowsPoint(self, d, 0.0).newton_step(0.05)
-        return self._with_tie(self.inner(x))
+        return self._with_tie(self.inner(self._point(d, 0.0).newton_step(0.05)[0]))
 
     def _with_tie(self, inner: FloatArray) -> FloatArray:
         """What is solved for, with the tie parameter near its estimate: the part that makes g constant."""
@@ -72,14 +71,28 @@ class Rows:
         inner = self.inner(x)
         return np.asarray(self.u @ inner), np.asarray(self.g @ inner)
 
-    def evaluate(self, x: FloatArray) -> RowsPoint:
+    def evaluate(self, x: FloatArray) -> TogetherPoint:
         u, g = self.of_cells(x)
         of_u, of_g = float(np.abs(u).max(initial=0.0)), float(np.abs(g).max(initial=0.0))
         bad = not (of_u < np.inf and of_g < np.inf)
         if bad or (self.problem.model == "rao-kupper" and not self.y.in_order(g)):
-            return RowsPoint(self, None, np.inf)
-        d = derivatives(u, g, self.y, self.problem.model, of_u)
-        return RowsPoint(self, d, max(of_u, of_g))
+            return TogetherPoint(self, self.keep, -np.inf, np.inf)
+        return self._point(derivatives(u, g, self.y, self.problem.model, of_u), max(of_u, of_g))
+
+    def _point(self, d: Derivatives, extent: float) -> TogetherPoint:
+        gradient, information = partial(self._gradient, d), partial(self._information, d)
+        return TogetherPoint(self, self.keep, d.llf, extent, gradient, information)
+
+    def _gradient(self, d: Derivatives) -> FloatArray:
+        q = np.asarray(self.u.T @ d.r_u)
+        return q if d.r_g is None else q + self.g.T @ d.r_g
+
+    def _information(self, d: Derivatives) -> FloatArray:
+        h = product(self.u, d.w_uu, self.u)
+        if d.w_ug is None or d.w_gg is None or not self.problem.tie.shape[1]:
+            return h
+        across = product(self.u, d.w_ug, self.g)
+        return np.asarray(h + across + across.T + product(self.g, d.w_gg, self.g))
 
     def forward(self, values: FloatArray) -> FloatArray:
         """Parameters of the problem, float[n_params], from what is solved for, float[n_free]."""
@@ -87,13 +100,7 @@ class Rows:
 
     def variances(self, before: Covariance) -> FloatArray:
         """float[n_params]: of the parameters of the problem, from the covariance of what is solved for."""
-        assert isinstance(before, DenseCovariance)
-        matrix = before.matrix
-
-        def of(functions: FloatArray) -> FloatArray:
-            return np.asarray(np.einsum("mi,mi->m", functions @ matrix, functions))
-
-        return variances_one_by_one(self, self.problem.n_params, of)
+        return variances_through(self, self.problem.n_params, before)
 
     def back(self, functions: FloatArray) -> FloatArray:
         """Linear functions of the parameters as functions of what is solved for: float[m, n_params] to
@@ -103,50 +110,8 @@ class Rows:
 
     def outward_directions(self, directions: FloatArray) -> FloatArray:
         """float[n_inner, k] directions as directions of the parameters, each of length 1 in its largest entry."""
-        if directions.shape[1] == 0:
-            return np.zeros((self.problem.n_params, 0))
         out = np.asarray(self.to_params @ directions)
         return np.asarray(out / np.abs(out).max(axis=0))
-
-
-@dataclass(frozen=True, eq=False)
-class RowsPoint:
-    """Log-likelihood, gradient and information at one parameter vector."""
-
-    rows: Rows
-    d: Derivatives | None
-    extent: float
-
-    @property
-    def value(self) -> float:
-        return self.d.llf if self.d is not None else -np.inf
-
-    @cached_property
-    def _information(self) -> FloatArray:
-        rows, d, keep = self.rows, self.d, self.rows.keep
-        assert d is not None
-        h = product(rows.u, d.w_uu, rows.u)
-        if d.w_ug is not None and d.w_gg is not None and rows.problem.tie.shape[1]:
-            across = product(rows.u, d.w_ug, rows.g)
-            h = h + across + across.T + product(rows.g, d.w_gg, rows.g)
-        return h if keep is None else keep.T @ h @ keep
-
-    def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
-        assert self.d is not None
-        q = np.asarray(self.rows.u.T @ self.d.r_u)
-        if self.d.r_g is not None:
-            q = q + self.rows.g.T @ self.d.r_g
-        if self.rows.keep is not None:
-            q = self.rows.keep.T @ q
-        if not len(q):
-            return q, 0.0
-        step = by_cholesky(self._information, q)
-        return step, float(q @ step)
-
-    def covariance(self) -> Covariance:
-        n = len(self._information)
-        inner = np.linalg.inv(self._information) if n else np.zeros((0, 0))
-        return MappedCovariance(DenseCovariance(inner), self.rows)
 
 
 def product(a: sparse.csr_matrix, weights: FloatArray, b: sparse.csr_matrix) -> FloatArray:

@@ -187,11 +187,8 @@ class SquaresPoint:
         of, j = self.squares, len(self.x) - 1
         s, one, nu = np.exp(0.5 * self.x[:-1]), of.one, float(np.exp(self.x[-1]))
         a = s * s
-        right, left, bend = (
-            np.array((one, a, s)),
-            np.array((a, one, nu * s)).T,
-            np.array((0.25 * nu * a, 0.25 * nu * one, s)).T,
-        )
+        right, left = np.array((one, a, s)), np.array((a, one, nu * s)).T
+        bend = np.array((0.25 * nu * a, 0.25 * nu * one, s)).T
         h, shares, squares, degree = np.empty((j + 1, j + 1)), np.empty((j, 3)), np.empty((j, 2)), np.empty(j)
         of_squares = np.array((s, s * a)).T
         for rows in _parts(j):

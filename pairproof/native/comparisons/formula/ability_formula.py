@@ -502,10 +502,8 @@ def _own_abilities(
     hidden = model.items(model.lacking & ~shown)
     if not hidden:
         return []
-    what = (
-        "0 on their side of the terms with item covariates"
-        if model.free
-        else "an ability of their own in place of all item covariates"
-    )
+    what = "an ability of their own in place of all item covariates"
+    if model.free:
+        what = "0 on their side of the terms with item covariates"
     text = f"no value of an item covariate of the formula for {named(hidden)}: {what}, as in BradleyTerry2"
     return [FitWarning("own-ability", text, tuple(hidden))]

@@ -70,11 +70,9 @@ def coded(
         levels = tuple(lv for lv, here in zip(column.levels, present) if here)
         lost = [lv for lv, here in zip(column.levels, present) if not here]
         text = f"level(s) {', '.join(lost)} of {name} have no comparisons and were left out"
-        return (
-            np.where(used, new[column.codes], 0),
-            Variable(np.arange(len(levels)), levels, np.arange(len(levels)) + 0.0),
-            [FitWarning("level-left-out", text)] if lost else [],
-        )
+        found = Variable(np.arange(len(levels)), levels, np.arange(len(levels)) + 0.0)
+        warnings = [FitWarning("level-left-out", text)] if lost else []
+        return np.where(used, new[column.codes], 0), found, warnings
     distinct, codes = _distinct_values(column if used.all() else np.where(used, column, column[used][0]))
     if categorical:
         return codes, Variable(np.arange(len(distinct)), tuple(level_of(v) for v in distinct), distinct), []

@@ -301,8 +301,5 @@ class _Abilities(Reader[Expression]):
             e = call(self.words)
         if not list(names_in(e)):
             self.fail(f"{e.text} names no covariate")
-        return (
-            Name("item")
-            if isinstance(e, Call) and e.function in ("C", "factor") and e.arguments[0] == Name("item")
-            else e
-        )
+        factor = isinstance(e, Call) and e.function in ("C", "factor") and e.arguments[0] == Name("item")
+        return Name("item") if factor else e

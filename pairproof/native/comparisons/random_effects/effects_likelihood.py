@@ -59,9 +59,7 @@ class MarginalLikelihood:
         """float[1]."""
         return np.array([self.weight])
 
-    @property
-    def concave(self) -> bool:
-        return False
+    concave = False
 
     @cached_property
     def _marginal(self) -> Callable[[FloatArray, float], Marginal]:
@@ -163,9 +161,7 @@ class SetsLikelihood:
         """p."""
         return int(self.sets.contests.design.dense.shape[1]) + 1
 
-    @property
-    def concave(self) -> bool:
-        return False
+    concave = False
 
     @property
     def sketch(self) -> SetsLikelihood:

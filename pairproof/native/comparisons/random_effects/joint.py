@@ -35,7 +35,7 @@ from ....numerics.maxima import Estimated
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, link
 from ..rows.maximum_likelihood import fit_structured
-from .effects_design import fixed_part
+from .effects_design import component_sizes, fixed_part
 from .factors import MOST_TOGETHER, factored, inverse_of
 from .marginal_likelihood import penalised_mode
 
@@ -63,23 +63,25 @@ class Joint(Estimated):
     theta: FloatArray
     covariance: FloatArray
     n_effects: int
-    sigma: float
+    sigma: float | FloatArray
     link: str
 
 
-def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
+def joint_of(here: ContestPoint, sigma: float | FloatArray, observed: bool = True) -> Joint:
     """Effects and parameters at the mode, with their covariance.
-    observed: whether W is that of the observed information, or of the expected one; the same for the
-    logit."""
+    here: effects first, then parameters.  sigma: of the effects, of all or float[C] of each component; where it is 0
+    they are 0 with certainty.  observed: by the observed information, or by the expected one."""
     design = here.contests.design
     k, p = design.n_own, len(design.names) - design.n_own
     if k + p > MOST_TOGETHER:
         raise TooLargeError(
-            f"the covariance of {k + p} effects and parameters; the limit is {MOST_TOGETHER}. fit_components does"
-            " without it"
+            f"the covariance of {k:,} effects and {p} parameters (limit {MOST_TOGETHER:,} together); fit one"
+            " component, or fewer judges at a time"
         )
+    sizes = component_sizes(design)
+    each = np.repeat(np.broadcast_to(sigma, len(sizes)), sizes)
     information = here.observed if observed else here.expected
-    covariance = covariance_given(information, np.append(np.full(k, sigma), np.full(p, np.inf)))
+    covariance = covariance_given(information, np.append(each, np.full(p, np.inf)))
     return Joint(design.names, here.theta, covariance, k, sigma, here.link.name)
 
 

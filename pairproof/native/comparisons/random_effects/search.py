@@ -35,6 +35,8 @@ from ..rows.links import Link
 from .factors import DenseFactor
 from .marginal_likelihood import Marginal, Mode, laplace, mode_of
 
+#: The value and the gradient, float[n], at a place, float[n].
+Function = Callable[[FloatArray], tuple[float, FloatArray]]
 #: Distance of the differences, in standard errors as the scale has them.
 STEP = 0.02
 #: Squared length of a step, in standard errors, after which nothing is left to gain.
@@ -54,7 +56,7 @@ class Optimum:
 
 
 def optimum(
-    function: Callable[[FloatArray], tuple[float, FloatArray]],
+    function: Function,
     start: FloatArray,
     scale: FloatArray,
     points: int = 6,
@@ -119,9 +121,7 @@ def _newton(hessian: FloatArray, gradient: FloatArray, x: FloatArray) -> tuple[F
     return np.linalg.solve(factor.T, half), float(half @ half)
 
 
-def _differences(
-    scaled: Callable[[FloatArray], tuple[float, FloatArray]], t: FloatArray, points: int
-) -> FloatArray:
+def _differences(scaled: Function, t: FloatArray, points: int) -> FloatArray:
     columns = []
     for k in range(len(t)):
         e = np.zeros(len(t))

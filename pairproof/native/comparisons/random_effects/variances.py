@@ -22,18 +22,20 @@ from functools import lru_cache
 
 import numpy as np
 
-from ....errors import ConvergenceError, TooLargeError
+from ....errors import ConvergenceError
 from ....numerics.arrays import FloatArray
 from ....numerics.maxima import Estimated
 from ..rows.contest_design import Contests
-from ..rows.links import ContestPoint, Link, concave_link, link
+from ..rows.links import ContestPoint, Link, concave_link
 from ..rows.maximum_likelihood import StructuredEstimate, fit_structured
 from .effect_sets import EffectSets
 from .effects_design import BlockDesign, acyclic, component_sizes, fixed_part
-from .factors import MOST_TOGETHER
-from .joint import Joint, covariance_given, joint_of
+from .joint import Joint, joint_of
 from .marginal_likelihood import Marginal, effects_alone, laplace, mode_of
 from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum
+
+#: The marginal likelihood at fixed parameters, float[p], and sigma.
+At = Callable[[FloatArray, float], Marginal]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +134,7 @@ def fit_mixed(
 
 def marginal_of(
     contests: Contests, chosen: Link, method: str, set_size: int | None, rough: bool = False
-) -> Callable[[FloatArray, float], Marginal]:
+) -> At:
     """The marginal likelihood as a function of the fixed parameters and sigma.
     rough: whether few points of quadrature will do.
     Returns function of beta, float[p], and sigma: A
@@ -151,10 +153,7 @@ def marginal_of(
 
 
 def _maximum(
-    contests: Contests,
-    chosen: Link,
-    steps: Sequence[Callable[[FloatArray, float], Marginal]],
-    without: StructuredEstimate,
+    contests: Contests, chosen: Link, steps: Sequence[At], without: StructuredEstimate
 ) -> Optimum | None:
     """The maximum by quadrature, rough and then as it is, or None if it is sigma = 0."""
     values = [steps[0](without.theta, sigma).value for sigma in STARTS]
@@ -172,7 +171,7 @@ def _maximum(
     return found if found.value > without.llf + NOTHING else None
 
 
-def _climbed(at: Callable[[FloatArray, float], Marginal], start: FloatArray, scale: FloatArray) -> Optimum:
+def _climbed(at: At, start: FloatArray, scale: FloatArray) -> Optimum:
     """The maximum by exact second derivatives."""
 
     @lru_cache(maxsize=1)
@@ -224,7 +223,8 @@ class ComponentsEstimate(Estimated):
     float[p + C, p + C]: of beta and log sigma; NaN in the rows and columns of a sigma of 0.
     log_coefficients: sum of the log binomial coefficients of the rows that were fitted.  without: the fit
     with all sigmas 0.  llf_without float[C]: greatest marginal log-likelihood with each sigma 0 and the
-    others free.  effects float[K]: modes of the effects, component by component."""
+    others free.  joint: modes of the effects, component by component, and the fixed parameters given the sigmas.
+    """
 
     names: tuple[str, ...]
     components: tuple[str, ...]
@@ -235,7 +235,7 @@ class ComponentsEstimate(Estimated):
     log_coefficients: float
     without: StructuredEstimate
     llf_without: FloatArray
-    effects: FloatArray
+    joint: Joint
 
     @property
     def sigma_se(self) -> FloatArray:
@@ -277,6 +277,7 @@ def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEs
     inside = np.append(np.arange(p), p + np.flatnonzero(whole.sigma > 0))
     fitted = without.covariance if whole.hessian is None else np.linalg.inv(-whole.hessian)
     covariance[np.ix_(inside, inside)] = fitted
+    effects = _effects(contests, chosen, whole)
     return ComponentsEstimate(
         without.names,
         names,
@@ -287,7 +288,7 @@ def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEs
         contests.log_coefficients,
         without,
         np.array([best[frozenset(range(len(sizes))) - {c}].value for c in range(len(sizes))]),
-        _effects(contests, chosen, whole),
+        joint_of(ContestPoint(contests, chosen, np.append(effects, whole.beta)), whole.sigma),
     )
 
 
@@ -341,18 +342,3 @@ def _effects(contests: Contests, chosen: Link, whole: _Best) -> FloatArray:
         at = np.repeat(whole.sigma > 0, component_sizes(contests.design))
         found[at] = mode_of(only(contests, inside), chosen, whole.beta, sigma).theta
     return found
-
-
-def joint_covariance(contests: Contests, found: ComponentsEstimate, link_name: str = "logit") -> FloatArray:
-    """The covariance of all effects and the fixed parameters, minus the truth, given the sigmas.
-    contests: K effects of C components.  Returns float[K + p, K + p]: 0 for the effects of a component whose
-    sigma is 0."""
-    k, p = contests.design.n_own, len(found.beta)
-    if k + p > MOST_TOGETHER:
-        raise TooLargeError(
-            f"the covariance of {k:,} effects and {p} parameters (limit {MOST_TOGETHER:,} together); fit one"
-            " component, or fewer judges at a time"
-        )
-    sigma = np.append(np.repeat(found.sigma, component_sizes(contests.design)), np.full(p, np.inf))
-    theta = np.append(found.effects, found.beta)
-    return covariance_given(ContestPoint(contests, link(link_name), theta).observed, sigma)

@@ -35,6 +35,10 @@ from .contest_design import CHUNK, Contests
 from .links import ContestPoint, link
 from .maximum_likelihood import refuse_aliased
 
+#: The step of an adjusted score at theta, float[p], and its squared length; a penalised likelihood and its gradient.
+Step = Callable[[FloatArray], tuple[FloatArray, float]]
+Penalised = Callable[[FloatArray], tuple[float, FloatArray]]
+
 
 def adjustment(here: ContestPoint, covariance: FloatArray, kind: str) -> FloatArray:
     """The adjustment of the score at one place.
@@ -91,11 +95,7 @@ class Root:
     decrement: float
 
 
-def root(
-    step_at: Callable[[FloatArray], tuple[FloatArray, float]],
-    start: FloatArray,
-    predictor: Callable[[FloatArray], FloatArray],
-) -> Root:
+def root(step_at: Step, start: FloatArray, predictor: Callable[[FloatArray], FloatArray]) -> Root:
     """The root of an adjusted score.
     step_at function of theta, float[p]: the step I^-1 s, float[p], and the decrement s'I^-1 s, for the
     adjusted score s.  LinAlgError where the information is singular.  start float[p].  predictor function of
@@ -137,9 +137,7 @@ def root(
     )
 
 
-def _nearer(
-    step_at: Callable[[FloatArray], tuple[FloatArray, float]], theta: FloatArray, decrement: float
-) -> tuple[FloatArray, float] | None:
+def _nearer(step_at: Step, theta: FloatArray, decrement: float) -> tuple[FloatArray, float] | None:
     """The step at a mixed place, or None if it is no nearer to the root."""
     try:
         found = step_at(theta)
@@ -148,12 +146,7 @@ def _nearer(
     return found if found[1] < decrement else None
 
 
-def newton(
-    step_at: Callable[[FloatArray], tuple[FloatArray, float]],
-    theta: FloatArray,
-    step: FloatArray,
-    decrement: float,
-) -> FloatArray | None:
+def newton(step_at: Step, theta: FloatArray, step: FloatArray, decrement: float) -> FloatArray | None:
     """Newton's place for the root of the scoring steps, halved until it is nearer to the root.
     step_at function of theta, float[p]: as :func:`root` takes it.  theta, step float[p]: a place, and the
     scoring step there.  Returns float[p] or None: none where no halved step is nearer.  Derivatives are
@@ -184,8 +177,6 @@ def _mixed(places: list[FloatArray], steps: list[FloatArray]) -> FloatArray | No
     return found if np.isfinite(found).all() else None
 
 
-Step = Callable[[FloatArray], tuple[FloatArray, float]]
-
 #: Parameters up to which it is tried: it differentiates by differences.
 MOST = 100
 #: Newton's steps after a search, and Powell's evaluations for each parameter.
@@ -194,9 +185,7 @@ NEWTON, EVALUATIONS = 40, 400
 FARTHER = (1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
 
 
-def root_from_maximum(
-    step_at: Step, penalised: Callable[[FloatArray], tuple[float, FloatArray]], scale: FloatArray
-) -> Root:
+def root_from_maximum(step_at: Step, penalised: Penalised, scale: FloatArray) -> Root:
     """The root of an adjusted score, searched from the maximum of the penalised likelihood.
     step_at function of theta, float[p]: as `root` takes it.  penalised function of theta, float[p]: the
     penalised log-likelihood and its gradient, float[p].  scale float[p, p]: columns of theta of unit standard

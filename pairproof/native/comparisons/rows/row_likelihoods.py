@@ -155,10 +155,8 @@ class PenalisedLikelihood:
     def weights(self) -> FloatArray:
         return self.plain.weights
 
-    @property
-    def concave(self) -> bool:
-        """The penalty is not: under a constraint there may be other maxima."""
-        return False
+    #: The penalty is not: under a constraint there may be other maxima.
+    concave = False
 
     def at(self, theta: FloatArray) -> PenalisedPoint | None:
         """The point at theta, float[p]; None where the information is singular."""

@@ -102,3 +102,24 @@ def test_the_audit_and_the_board_look_at_the_same_votes() -> None:
         assert len(vote_notes(table)) == bool(n)
     by_battle = frame.rename(columns={"question_id": "battle_id"})
     assert len(vote_notes(pairproof.read(pd.concat([by_battle, by_battle.head(9)])))) == 1
+
+
+def test_a_file_pasted_twice_is_found_by_judges_and_times_where_no_column_names_the_votes() -> None:
+    frame = votes(2000).drop(columns="question_id")
+    twice = pairproof.read(pd.concat([frame, frame]))
+    (note,) = vote_notes(twice)
+    assert note.startswith("2,000 votes repeat the vote before of the same judge")
+    days = pd.to_datetime(frame["tstamp"], unit="s").astype(str)
+    dated = pairproof.read(pd.concat([frame.assign(tstamp=days)] * 2).rename(columns={"tstamp": "date"}))
+    (note,) = vote_notes(dated)
+    assert note.startswith(
+        "2,000 of 2,000 values of date stand there more than once with the same pair and answer"
+    )
+    named_so = pairproof.read(pd.concat([frame, frame]).rename(columns={"tstamp": "when"}))
+    for found in (pairproof.audit(twice), pairproof.audit(named_so, time="when")):
+        assert [f.numbers["votes"] for f in found.flags if f.kind == "repeated-id"] == [2000.0]
+    # Dates of a day are shared by many votes, so that equal rows may be different votes.
+    frame["tstamp"] = np.arange(2000) // 100
+    said = str(pairproof.audit(pairproof.read(pd.concat([frame, frame]))))
+    assert "many votes have the same tstamp" in said
+    assert "repeated votes" in said.split("Not looked at: ")[1].split("; why is said below")[0]

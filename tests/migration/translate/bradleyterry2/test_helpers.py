@@ -82,7 +82,7 @@ def test_what_python_does_not_say_is_asked_of_r_with_the_model_as_values(tmp_pat
     assert "pairproof.bridge.bradleyterry2.BTm(" in found.text
 
 
-@pytest.mark.parametrize("start", ["BTabilities", "anova", "drop1", "add1", "residuals", "predict", "qvcalc"])
+@pytest.mark.parametrize("start", ["BTabilities", "anova", "drop1", "add1", "residuals", "predict"])
 def test_a_helper_of_a_model_of_another_run_is_left_out_with_the_reason(tmp_path, start):
     found = done(replace(helper(start), fits={}), tmp_path).translation
     assert (found.route, found.code) == ("outside", None)

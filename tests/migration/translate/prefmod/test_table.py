@@ -8,9 +8,8 @@ from hypothesis import given as any_of, strategies as st
 from numpy.testing import assert_array_equal
 
 from pairproof.bridge.values.nodes import RLang
-from pairproof.migration.translate.prefmod.prefmod_in_r import given as arguments_of
+from pairproof.migration.translate.prefmod.patterns import given as arguments_of
 from pairproof.migration.translate.prefmod.prefmod_table import (
-    Coding,
     Covariates,
     Given,
     answered,
@@ -43,7 +42,7 @@ def test_a_logical_counts_as_0_and_1_among_numbers_alone() -> None:
 
 
 def test_names_of_columns_are_unique_and_none_is_a_weight() -> None:
-    assert written_names(["x", "", "x", "weight", "judge"], 3) == ("x", "V2", "x_", "weight_", "judge_")
+    assert written_names(["x", "", "x", "weight", "judge"]) == ("x", "V2", "x_", "weight_", "judge_")
 
 
 def test_a_file_name_or_a_missing_table_is_no_table() -> None:
@@ -84,19 +83,20 @@ def test_arguments_whose_values_were_not_kept_are_what_prefmod_understood() -> N
 @pytest.mark.parametrize(
     ("codes", "first", "tie", "second"),
     [
-        ((0, 1, 2), (0,), (1,), (2,)),
-        ((1, 0, -1), (1,), (0,), (-1,)),
-        ((0, 1), (0,), (), (1,)),
-        ((1, -1), (1,), (), (-1,)),
-        ((2, 4), (2,), (), (4,)),
-        ((1, 2, 3, 4, 5), (1, 2), (3,), (4, 5)),
-        ((1, 2, 3, 4), (1, 2), (), (3, 4)),
-        ((2, 1, 0, -1, -2), (2, 1), (0,), (-1, -2)),
+        ((0, 1, 2), 0, 1, 2),
+        ((1, 0, -1), 1, 0, -1),
+        ((0, 1), 0, None, 1),
+        ((1, -1), 1, None, -1),
+        ((2, 4), 2, None, 4),
+        ((1, 2, 3, 4, 5), [1, 2], 3, [4, 5]),
+        ((1, 2, 3, 4), [1, 2], None, [3, 4]),
+        ((2, 1, 0, -1, -2), [2, 1], 0, [-1, -2]),
     ],
 )
 def test_codes_are_read_as_prefmod_reads_them(codes, first, tie, second) -> None:
     found = coding_of(np.array([codes], float))
-    assert found == Coding(first, tie, second, False)
+    assert found == {"first": first, **({} if tie is None else {"tie": tie}), "second": second}
+    assert coding_of(np.array([[*codes, np.nan]])) == found | {"missing": "NA"}
 
 
 @any_of(st.lists(st.sampled_from([-1, 0, 1]), min_size=4, max_size=30), st.integers(0, 5))
@@ -109,8 +109,7 @@ def test_a_shift_of_codes_that_are_not_negative_changes_no_answer(answers: list[
             coding_of(x + 1 + shift)
         return
     b = coding_of(x + 1 + shift)
-    for k in ("first", "tie", "second"):
-        assert tuple(v + shift for v in getattr(a, k)) == getattr(b, k)
+    assert {k: np.add(v, shift).tolist() for k, v in a.items()} == b
 
 
 def test_one_answer_alone_and_an_empty_middle_are_no_coding() -> None:

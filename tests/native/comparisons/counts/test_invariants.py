@@ -223,7 +223,7 @@ def test_many_numeric_terms_in_a_list_take_the_product_by_pairs_and_agree() -> N
         z = layout.z.columns[layout.stratum[c]]
         slow[:, :, layout.pair[c]] += values[c] * np.outer(z, z)
     assert np.allclose(
-        layout.pool.products(values), slow, rtol=1e-12, atol=1e-12
+        layout.products(values), slow, rtol=1e-12, atol=1e-12
     )  # other order of the same sums; observed 1e-15
 
 

@@ -17,12 +17,7 @@ from pairproof.native.comparisons.random_effects.effects_design import (
 from pairproof.native.comparisons.random_effects.factors import DenseFactor, NestedFactor, nesting_of
 from pairproof.native.comparisons.random_effects.marginal_likelihood import effects_alone, laplace, row_terms
 from pairproof.native.comparisons.random_effects.search import Curvature
-from pairproof.native.comparisons.random_effects.variances import (
-    fit_components,
-    fit_mixed,
-    joint_covariance,
-    only,
-)
+from pairproof.native.comparisons.random_effects.variances import fit_components, fit_mixed, only
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
 from pairproof.native.comparisons.rows.links import link
 from tests.native.comparisons.random_effects.data import four_players
@@ -208,7 +203,7 @@ def test_estimates_by_sets_are_those_of_the_whole(both: bool, monkeypatch: pytes
     whole = fit_components(contests)
     monkeypatch.setattr(nested, "FEW", 10)
     by_sets = fit_components(contests)
-    assert close(whole.sigma, by_sets.sigma, 1e-12) and close(whole.effects, by_sets.effects, 1e-11)
+    assert close(whole.sigma, by_sets.sigma, 1e-12) and close(whole.joint.theta, by_sets.joint.theta, 1e-11)
     # Second derivatives by sets are differences of four points: observed 1.3e-8.  Estimates: 1.5e-14.
     assert close(whole.standard_errors, by_sets.standard_errors, 1e-6)
 
@@ -223,20 +218,20 @@ def test_one_component_is_fit_mixed() -> None:
     assert close(
         [found.sigma[0], found.llf, found.lr[0], found.p[0]], [one.sigma, one.llf, one.lr, one.p], 1e-12
     )
-    assert close(found.covariance, one.covariance, 1e-12) and close(found.effects, one.joint.theta[:4], 1e-12)
+    assert close(found.covariance, one.covariance, 1e-12) and close(found.joint.theta, one.joint.theta, 1e-12)
 
 
 def test_the_joint_covariance_is_that_of_one_component_and_of_known_sigmas() -> None:
     contests = four_players()
     found = fit_components(contests)
-    assert close(joint_covariance(contests, found), fit_mixed(contests).joint.covariance, 1e-12)
+    assert close(found.joint.covariance, fit_mixed(contests).joint.covariance, 1e-12)
     both = five_judges()
     estimate = fit_components(both)
     z = both.design.rows(np.arange(both.design.n_rows))
-    p = 1 / (1 + np.exp(-z @ np.append(estimate.effects, estimate.beta)))
+    p = 1 / (1 + np.exp(-z @ estimate.joint.theta))
     precision = np.append(np.repeat(estimate.sigma**-2, (4, 20)), 0.0)
     information = z.T @ ((both.totals * p * (1 - p))[:, None] * z) + np.diag(precision)
-    assert close(joint_covariance(both, estimate), np.linalg.inv(information), 1e-12)  # observed 1e-15
+    assert close(estimate.joint.covariance, np.linalg.inv(information), 1e-12)  # observed 1e-15
 
 
 def test_a_component_without_variance_is_0_and_the_other_as_if_alone() -> None:
@@ -245,10 +240,10 @@ def test_a_component_without_variance_is_0_and_the_other_as_if_alone() -> None:
     contests = judged(wins, 10.0, np.zeros((4, 0)), 5)
     found, alone = fit_components(contests), fit_components(only(contests, frozenset({0})))
     assert found.sigma[1] == 0.0 and found.sigma[0] == alone.sigma[0] > 0.3
-    covariance = joint_covariance(contests, found)
+    covariance = found.joint.covariance
     assert (covariance[4:] == 0).all() and covariance[0, 0] > 0
     assert found.lr[1] == 0.0 and found.p[1] == 1.0 and found.llf == alone.llf
-    assert np.isnan(found.covariance[1]).all() and (found.effects[4:] == 0).all()
+    assert np.isnan(found.covariance[1]).all() and (found.joint.theta[4 : contests.design.n_own] == 0).all()
 
 
 def test_the_test_of_a_component_compares_with_the_fit_without_it() -> None:
@@ -256,7 +251,7 @@ def test_the_test_of_a_component_compares_with_the_fit_without_it() -> None:
     found = fit_components(contests)
     without = fit_mixed(only(contests, frozenset({1})))
     assert abs(found.lr[0] - 2 * (found.llf - without.llf)) < 1e-9
-    assert close(found.effects[:4].sum(), 0.0, 1e-10)
+    assert close(found.joint.theta[:4].sum(), 0.0, 1e-10)
 
 
 def test_the_order_of_components_changes_nothing() -> None:
@@ -283,5 +278,8 @@ def test_components_that_cannot_be_are_refused(monkeypatch: pytest.MonkeyPatch) 
         laplace(two, link("logit"), np.zeros(0), np.ones(2))
     monkeypatch.undo()
     monkeypatch.setattr("pairproof.native.comparisons.random_effects.joint.MOST_TOGETHER", 3)
-    with pytest.raises(TooLargeError, match="the covariance of 5 effects and parameters; the limit is 3"):
+    with pytest.raises(
+        TooLargeError,
+        match=r"the covariance of 4 effects and 1 parameters \(limit 3 together\); fit one component",
+    ):
         fit_mixed(four_players(), method="quadrature")

@@ -11,37 +11,50 @@ others.  Without common aspects its model is Bradley and Terry's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...bridge.capture.recorded import RecordedCall
-from ...bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
-from ...bridge.packages.lme4 import CONSTANT, MixedDesign
-from ...bridge.values.frames import plain
-from ...bridge.values.nodes import RList, RVector
-from ...errors import InputError
-from ...validation.verdicts.agreement import Agreement
-from .python_code import Call, Constant, columns_call, stated
-from .recorded_answers import unknown
-from .rows import Beside, at
-from .translation import Context, Judge, Translation, needed, outside, stays_if, translates
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.packages.eba import AgreementU, AspectModel, ThurstoneModel, Transitivity
+from ....bridge.packages.lme4 import CONSTANT, MixedDesign
+from ....bridge.values.nodes import RList, RVector
+from ....validation.verdicts.agreement import Agreement
+from ..python_code import Constant, stated
+from ..recorded_answers import matrix_of, plain_values, unknown, vectors_of
+from ..rows import Beside, at
+from ..translation import (
+    Context,
+    Judge,
+    StaysInR,
+    Translation,
+    Translator,
+    bridged,
+    needed,
+    outside,
+    stays_if,
+    translates,
+)
+from .recorded_design import Fitted, Y, fitted_of
 
 EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
 
 
-def _code(call: RecordedCall, name: str, **options: Any) -> Call:
+def _by_eba(call: RecordedCall, name: str, why: str, judge: Judge, **options: Any) -> Translation:
     """A function of the bridge of wins of rows over columns, and the items."""
-    wins = needed(call.argument("M"), "its table of wins was not recorded")
+    given = call.values.get("M")
+    wins = needed(
+        matrix_of(given) if isinstance(given, RList) else call.argument("M"),
+        "its table of wins was not recorded",
+    )
     square = wins.values.ndim == 2 and wins.values.shape[0] == wins.values.shape[1]
     stays_if(not square, "its table of wins was not recorded")
     found = np.nan_to_num(np.where(wins.na, 0.0, wins.floats()))
     items = list(wins.margin(1) or wins.margin(0) or [str(k + 1) for k in range(len(found))])
     rows = [[int(v) if v == int(v) else v for v in row_of] for row_of in found.tolist()]
-    return Call(f"pairproof.bridge.eba.{name}", (Constant(rows), Constant(items)), options)
+    return bridged(why, f"eba.{name}", [Constant(rows), Constant(items)], options, judge)
 
 
 @translates(EBA, "eba::OptiPt")
@@ -67,7 +80,7 @@ def eba(call: RecordedCall, context: Context) -> Translation:
         rows = r.named("estimate", model.params(), theirs, at("coef", model.names)) if theirs else []
         return [*rows, *r.fields(model, "llf"), *_goodness(r, model)]
 
-    return Translation("bridge", _code(call, "eba", **options), why, judge=judge)
+    return _by_eba(call, "eba", why, judge, **options)
 
 
 def _goodness(r: Beside, model: AspectModel | ThurstoneModel) -> list[Agreement]:
@@ -83,39 +96,60 @@ def thurstone(call: RecordedCall, context: Context) -> Translation:
     why = 'Thurstone\'s case V as eba has it; fit_bradley_terry(link="probit") is the same model by maximum likelihood'
     r = Beside(call, function=THURSTONE)
     judge: Judge = lambda model: [*r.coefficients(model), *_goodness(r, model)]
-    return Translation("bridge", _code(call, "thurstone"), why, judge=judge)
+    return _by_eba(call, "thurstone", why, judge)
+
+
+def _list_of(
+    call: RecordedCall, name: str, names: Mapping[str, str], why: str, **options: Any
+) -> Translation:
+    """A function of wins whose answer is a list of numbers; names: R's, and those of the bridge's answer."""
+    found, r = needed(call.frame("value"), "its table of wins was not recorded"), Beside(call)
+
+    def judge(value: AgreementU | Transitivity) -> Sequence[Agreement]:
+        numbers = ((n, own, float(found.vector(n).floats()[0])) for n, own in names.items())
+        return [r.row(n, float(getattr(value, own)), theirs, place=own) for n, own, theirs in numbers]
+
+    return _by_eba(call, name, why, judge, **options)
 
 
 @translates(STRANS)
 def strans(call: RecordedCall, context: Context) -> Translation:
     """`bridge.eba.strans(wins, items)`."""
-    found, r = call.frame("value"), Beside(call, function=STRANS)
-    named = {} if found is None else dict(zip(found.names or (), found.values))
-    stays_if(found is None, "its table of wins was not recorded")
-
-    def judge(value: Transitivity) -> Sequence[Agreement]:
-        ours = {
-            "weak": value.weak,
-            "moderate": value.moderate,
-            "strong": value.strong,
-            "n.tests": value.n_tests,
-        }
-        theirs = {n: v for n in ours if isinstance(v := named.get(n), RVector)}
-        numbers = ((n, float(ours[n]), float(v.floats().ravel()[0])) for n, v in theirs.items())
-        return [r.row(*of, place=of[0].replace(".", "_")) for of in numbers]
-
-    return Translation(
-        "bridge", _code(call, "strans"), "tests of stochastic transitivity are eba's", judge=judge
-    )
+    names = {n: n.replace(".", "_") for n in ("weak", "moderate", "strong", "n.tests")}
+    return _list_of(call, "strans", names, "tests of stochastic transitivity are eba's")
 
 
-@translates("eba::eba.order", "eba::circular")
-def other(call: RecordedCall, context: Context) -> Translation:
-    """Named, and left out."""
-    return outside(f"{call.function} has no function in pairproof, nor one in its bridge")
+@translates("eba::kendall.u")
+def kendall_u(call: RecordedCall, context: Context) -> Translation:
+    """`bridge.eba.kendall_u(wins, items)`."""
+    names = {"u": "u", "min.u": "min_u", "chi": "chi2", "df": "df", "p.value": "p_value"}
+    options = {} if call.one("correct", True) else {"correct": False}
+    return _list_of(call, "kendall_u", names, "Kendall's u is eba's", **options)
 
 
-GLMER, BRGLM = "lme4::glmer", "brglm::brglm"
+#: Why functions have no place in the script, in which their calls are named only.
+LEFT_OUT = {
+    "it has no function in pairproof, nor one in its bridge": "eba::eba.order eba::circular",
+    "the rows that it makes stand in the tables of the fits": "BradleyTerry2::countsToBinomial",
+    "it makes the table of a Poisson model; a fit on it is written on a table of the answers themselves": (
+        "prefmod::llbt.design prefmod::patt.design"
+    ),
+    "it makes a table of answers, which stands in the files of the calls that use it": (
+        "prefmod::expand.mat prefmod::simPC prefmod::simR"
+    ),
+}
+
+
+def _named_only(why: str) -> Translator:
+    """The translator of calls that are left out."""
+    return lambda call, context: outside(why)
+
+
+for _why, _functions in LEFT_OUT.items():
+    translates(*_functions.split())(_named_only(_why))
+
+
+BRGLM = "brglm::brglm"
 #: Digits of glmer by its values against glmer by its formula: observed 16.0 with one random term and with 3.
 #: Columns in another order end its search elsewhere; two searches share 4.6 digits of an estimate and more.
 SEARCH = 4.0
@@ -123,68 +157,40 @@ WHY_SEARCH = "glmer's search ends where its own tolerance lets it, and its stand
 #: brglm refits by pseudo-data to 1e-8. Observed 16.0.
 REFITS = 9.0
 WHY_REFITS = "brglm refits until its scores change by less than 1e-8"
-#: What the columns are called that are not of the design.
-Y, WEIGHTS, OFFSET = ".y", ".weights", ".offset"
 
 
-@dataclass(frozen=True, eq=False)
-class Design:
-    """A recorded model matrix with its response, as columns of a file; names: those of the model matrix."""
-
-    columns: dict[str, list[Any]]
-    names: tuple[str, ...]
-    family: str
-    link: str
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """`weights=".weights"`, `offset=".offset"` where they are there."""
-        return {column[1:]: column for column in (WEIGHTS, OFFSET) if column in self.columns}
-
-    def frame_code(self, stem: str, **more: list[Any]) -> Call:
-        """`pairproof.bridge.read_frame("data/STEM.csv")` of the columns and more of them."""
-        return columns_call({**self.columns, **more}, stem)
-
-
-def design_of(call: RecordedCall, families: Sequence[str], lost: str) -> Design:
-    """The recorded design; the call stays in R where it is not all there, or of another family."""
-    x, y = needed(call.matrix("x"), lost), needed(call.vector("y"), lost)
-    family, names, n = call.strings("family"), x.margin(1), len(x.values)
-    stays_if(
-        len(family) != 2 or not names or y.values.shape != (n,) or y.values.dtype.kind not in "fib", lost
-    )
-    stays_if(family[0] not in families, lost)
-    columns: dict[str, list[Any]] = {n: x.floats()[:, k].tolist() for k, n in enumerate(names)}
-    columns[Y] = y.floats().tolist()
-    for column, result, usual in ((WEIGHTS, "prior_weights", 1.0), (OFFSET, "offset", 0.0)):
-        found = call.vector(result)
-        if found is not None and len(found) == n and (found.floats() != usual).any():
-            columns[column] = found.floats().tolist()
-    return Design(columns, names, family[0], family[1])
+def _fitted(call: RecordedCall, families: Sequence[str], lost: str) -> Fitted:
+    """What R fitted; the call stays there where it was not recorded, or is of another family."""
+    try:
+        fitted = fitted_of(call)
+    except StaysInR:
+        raise StaysInR(lost) from None
+    stays_if(fitted.family not in families, lost)
+    return fitted
 
 
 # -- glmer ---------------------------------------------------------------------------------------------------
 
 
-@translates(GLMER)
+@translates("lme4::glmer")
 def glmer(call: RecordedCall, context: Context) -> Translation:
-    """`bridge.lme4.glmer_design(frame, ".y", [groups], effects=, ...)`."""
+    """`bridge.lme4.glmer_design(frame, "(y)", [groups], effects=, ...)`."""
     lost = "its design was not recorded, or its family is none of counts"
-    design, terms = design_of(call, ("binomial", "poisson"), lost), random_terms(call)
+    fitted, terms = _fitted(call, ("binomial", "poisson"), lost), random_terms(call)
+    names, link = fitted.design.names, (fitted.family, fitted.link)
     stays_if(not terms, "its random effects are none of columns of its data")
-    foreign = next((e for _, own in terms for e in own if e != CONSTANT and e not in design.names), None)
+    foreign = next((e for _, own in terms for e in own if e != CONSTANT and e not in names), None)
     stays_if(foreign, f"its random effects vary with {foreign}, which is no column of its fixed effects")
     no_groups = "the groups of its random effects were not recorded"
     groups = {name: needed(_labels(call, name), no_groups) for name, _ in terms}
     stays_if(unknown(call, "nAGQ"), "its nAGQ could not be recorded")
-    points, usual = int(call.real("nAGQ", 1.0)), (design.family, design.link) == ("binomial", "logit")
-    options = stated(effects=any(own != [CONSTANT] for _, own in terms) and [own for _, own in terms])
-    options |= design.given | ({} if usual else {"family": design.family, "link": design.link})
+    points, (frame, given) = int(call.real("nAGQ", 1.0)), fitted.frame(**groups)
+    options = stated(effects=any(own != [CONSTANT] for _, own in terms) and [own for _, own in terms]) | given
+    options |= {} if link == ("binomial", "logit") else {"family": link[0], "link": link[1]}
     options |= {} if points == 1 else {"nAGQ": points}
-    arguments = design.frame_code(call.variable, **groups), Y, [name for name, _ in terms]
-    code = Call("pairproof.bridge.lme4.glmer_design", arguments, options)
     why = "it has random effects on a design of the script's own, which lme4 fits"
-    return Translation("bridge", code, why, judge=partial(_mixed_rows, call))
+    arguments, judge = [frame, Y, [name for name, _ in terms]], partial(_mixed_rows, call)
+    return bridged(why, "lme4.glmer_design", arguments, options, judge)
 
 
 def random_terms(call: RecordedCall) -> list[tuple[str, list[str]]]:
@@ -215,14 +221,11 @@ def _labels(call: RecordedCall, group: str) -> list[Any] | None:
     frame = call.frame("frame")
     if frame is None:
         return None
-    parts = [group] if group in frame else group.split(":")
-    if not all(p in frame and isinstance(frame[p], RVector) for p in parts):
+    columns = vectors_of(frame)
+    parts = [group] if group in columns else group.split(":")
+    if not set(parts) <= set(columns) or any(columns[p].na.any() for p in parts):
         return None
-    try:
-        labels = [[str(v) for v in plain(frame.vector(p), p)] for p in parts]
-    except InputError:
-        return None
-    return [":".join(own) for own in zip(*labels)]
+    return [":".join(map(str, own)) for own in zip(*(plain_values(columns[p]) for p in parts))]
 
 
 def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
@@ -239,12 +242,12 @@ def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
 def brglm(call: RecordedCall, context: Context) -> Translation:
     """`bridge.brglm.brglm_design(frame, ".y", ...)`."""
     lost = "its design was not recorded, or its response is none of successes and failures"
-    design = design_of(call, ("binomial",), lost)
-    options = design.given | ({} if design.link == "logit" else {"link": design.link})
-    code = Call("pairproof.bridge.brglm.brglm_design", (design.frame_code(call.variable), Y), options)
+    fitted = _fitted(call, ("binomial",), lost)
+    frame, given = fitted.frame()
+    options = given | stated(link=fitted.link != "logit" and fitted.link)
     why = (
         'it has estimates of reduced bias on a design of the script\'s own; fit_bradley_terry(reduce_bias="mean") has them for'
         " contests"
     )
     judge: Judge = lambda model: Beside(call, REFITS, WHY_REFITS).model(model, "deviance df_residual loglik")
-    return Translation("bridge", code, why, judge=judge)
+    return bridged(why, "brglm.brglm_design", [frame, Y], options, judge)

@@ -1,0 +1,268 @@
+"""Packages with a function or two for comparisons: psychotree's bttree, qvcalc, survival's clogit and coxph.
+
+bttree is `fit_tree`, where its splits are R's; else R's own tree.  Persons are the rows of R's model frame, which has
+left out those with a missing value.  Both trees number their nodes in the same way.  Tests of numeric covariates differ
+by definition (`tree_record.P_VALUES`; R's depend on the order of the rows): they choose the splits, and are not compared.
+
+clogit and coxph with two rows in each stratum, of which one is chosen, have the likelihood of Bradley and Terry:
+P(a over b) = exp(x_a'b) / (exp(x_a'b) + exp(x_b'b)), a logit of differences x_a - x_b.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...bridge.capture.recorded import RecordedCall
+from ...bridge.packages.base import QuasiVariances
+from ...bridge.packages.psychotree import Tree
+from ...bridge.values.nodes import RList, RVector
+from ...fit.fit import Fit
+from ...native.answers.trees.tree_models import PreferenceTree
+from ...native.answers.trees.tree_record import P_VALUES, TreeNode
+from ...validation.verdicts.agreement import Agreement
+from . import translation
+from .psychotools import PSYCHOTOOLS, UNDECIDED, answers
+from .python_code import Call, File, Method, Result, frame_call, quoted_name, stated
+from .recorded_answers import (
+    Declared,
+    Pairs,
+    flag,
+    options_of,
+    pairs_of,
+    plain_values,
+    real,
+    vectors_of,
+    whole,
+    word,
+)
+from .rows import Beside, at, of_items, differ, named
+from .translation import Context, Judge, Translation, in_r, made, needed, outside, stays_if, translates
+
+BTTREE = "psychotree::bttree"
+#: Arguments of bttree and of partykit's mob_control that the bridge has, and their defaults.
+ARGUMENTS: Declared = {
+    **{"type": (word, "loglin"), "ref": (word, None), "undecided": (flag, None), "alpha": (real, 0.05)},
+    **{"bonferroni": (flag, True), "minsize": (whole, None), "maxdepth": (whole, None)},
+    **{"vcov": (word, "opg"), "breakties": (flag, False)},
+}
+#: Columns that mean something else to `read_respondents`.
+TAKEN = ("weight", "person", "judge")
+
+
+def _given(call: RecordedCall) -> tuple[Pairs, RList, dict[str, Any]]:
+    """The answers, the covariates, and the arguments that are not R's defaults."""
+    frame, response = needed(call.frame("frame"), "its data were not recorded"), call.strings("response")
+    other = [n for n in call.args if n not in ("formula", "data", *ARGUMENTS)]
+    stays_if(other, f"its argument {', '.join(other)} has no counterpart")
+    lost = [n for n in ARGUMENTS if n in call.args and n not in call.values]
+    stays_if(lost, f"its {', '.join(lost)} could not be recorded")
+    data = needed(pairs_of(frame[response[0]], None), "its answers are none of >, = and <")
+    names = call.strings("covariates")
+    columns = RList(tuple(frame[n] for n in names), names, ("data.frame",))
+    return data, columns, options_of(ARGUMENTS, call.values.get)
+
+
+def _nodes(call: RecordedCall) -> list[RList]:
+    found = needed(call.frame("nodes"), "its nodes were not recorded")
+    return [n for n in found.values if isinstance(n, RList)]
+
+
+def _code(call: RecordedCall) -> Call:
+    data, covariates, said = _given(call)
+    read = data.code(call.variable)
+    columns: dict[str, Any] = dict(read.arguments[0].columns)
+    levels, wanted, splits = {}, [], [_split_in_r(call, n) for n in _nodes(call)]
+    plain = vectors_of(covariates)
+    stays_if(len(plain) < len(covariates), "one of its covariates is no plain column")
+    stays_if({*plain} & {*columns, *TAKEN}, "one of its covariates is called like a column of answers")
+    for name, column in plain.items():
+        stays_if(column.values.dtype.kind == "b", f"{name} is TRUE or FALSE")
+        columns[name], ordered = plain_values(column), "ordered" in column.rclass
+        if column.levels is not None:
+            # Of a factor R's left may be any of both parts; ours has the first level.
+            left = next((s[2] for s in splits if s[1] == name and not ordered), frozenset[str]())
+            there = [v for v in column.levels if v in columns[name]]
+            levels[name] = sorted(there, key=lambda v: v not in left)
+        wanted.append(f"ordered({name})" if ordered else name)
+    options = {k: v for k, v in read.keywords.items() if k != "layout"} | stated(levels=levels)
+    persons = Call("pairproof.read_respondents", (File(columns, call.variable), "pairs"), options)
+    root = named(_nodes(call)[0].vector("coef"))
+    least = -(-10 * len(root) // len(data.names)) if np.isnan(data.signs).any() else None
+    keywords = stated(
+        reference=next(n for n in data.items if n not in root),
+        ties="davidson" if UNDECIDED in root else data.ties and "drop",
+        alpha=said.get("alpha"),
+        adjust="bonferroni" in said and "none",
+        minimum=said.get("minsize", least),
+        most_depth=said["maxdepth"] - 1 if "maxdepth" in said else None,
+    )
+    return Call("pairproof.fit_tree", (persons, wanted), keywords)
+
+
+@translates(BTTREE)
+def bttree(call: RecordedCall, context: Context) -> Translation:
+    """`fit_tree(pairproof.read_respondents(...), [covariates], ...)`, where it finds R's splits."""
+    tested = [n for n in ("vcov", "breakties") if n in _given(call)[2]]
+    stays_if(tested, f"its tests are by {' and '.join(tested)}")
+    code = _code(call)
+    ours, theirs = [_split(n) for n in made(code).nodes], [_split_in_r(call, n) for n in _nodes(call)]
+    numeric = any(v.levels is None for v in vectors_of(_given(call)[1]).values())
+    why = f"; {P_VALUES}" if numeric else ""
+    stays_if(ours != theirs, f"pairproof divides its persons otherwise{why}")
+    return Translation("native", code, notes=(f"{P_VALUES}.",) if numeric else (), judge=partial(_rows, call))
+
+
+#: Persons, the covariate of the split ("" of a leaf), levels that go left, else the threshold.
+Split = tuple[float, str, frozenset[str], float]
+
+
+def _split(node: TreeNode) -> Split:
+    if (s := node.split) is None:
+        return node.n_persons, "", frozenset(), 0.0
+    return node.n_persons, s.covariate, frozenset(s.left), 0.0 if s.left else s.threshold
+
+
+def _split_in_r(call: RecordedCall, node: RList) -> Split:
+    n, sides = float(node.vector("n").floats()[0]), node["left"]
+    if node["variable"] is None:
+        return n, "", frozenset(), 0.0
+    name, last = str(node.vector("variable").scalar()), float(node.vector("breaks").floats().sum())
+    column = _given(call)[1].vector(name)
+    levels = column.levels or ()
+    # Of a factor with an order: the levels up to the break.
+    to = sides.values.tolist() if isinstance(sides, RVector) else [k < last for k in range(len(levels))]
+    left = {v for v, side in zip(levels, to) if side == 1} & set(plain_values(column))
+    return n, name, frozenset(left), 0.0 if levels else last
+
+
+def _rows(call: RecordedCall, tree: PreferenceTree) -> Sequence[Agreement]:
+    """Estimates, errors and log-likelihood of each node, and the statistics of factors."""
+    estimates, errors = (Beside(call, n, PSYCHOTOOLS.why) for n in (PSYCHOTOOLS.least, PSYCHOTOOLS.of_errors))
+    rows = estimates.numbers(llf=tree.llf, loglik_df=float(tree.df))
+    numeric = {c.name for c in tree.covariates if c.kind == "numeric"}
+    for ours, r in zip(tree.nodes, _nodes(call)):
+        word, place = f"node{ours.number}", f"nodes / {ours.number - 1}"
+        theirs = {"tie" if n == UNDECIDED else n: v for n, v in named(r.vector("coef")).items()}
+        se = dict(zip(theirs, np.sqrt(np.diag(r.vector("vcov").floats())).tolist()))
+        own = {**dict(ours.fit.params), **dict(zip(tree.items, ours.scores_of_items))}
+        places = at(f"{place} / scores_of_items", tree.items)
+        rows += estimates.named(f"{word}.estimate", {n: own[n] for n in theirs}, theirs, places)
+        rows += errors.named(f"{word}.se", dict(ours.fit.bse[list(theirs)]), se)
+        rows.append(estimates.row(f"{word}.llf", ours.fit.llf, float(r.vector("loglik").floats()[0])))
+        found = dict(zip(t.margin(1), t.floats()[0])) if isinstance(t := r["tests"], RVector) else {}
+        for k, test in enumerate(ours.tests):
+            if (name := test.covariate) not in numeric:
+                at_test, of_r = f"{place} / tests / {k} / statistic", float(found.get(name, np.nan))
+                rows.append(errors.row(f"{word}.statistic.{name}", test.statistic, of_r, place=at_test))
+    return rows
+
+
+@in_r(BTTREE)
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    data, covariates, said = _given(call)
+    persons = frame_call(covariates, f"{call.variable}_persons")
+    said["formula"] = f"preference ~ {' + '.join(map(quoted_name, covariates.names or ()))}"
+    arguments = answers(data, call.variable), persons, list(data.items)
+    code = Call("pairproof.bridge.psychotree.bttree", arguments, said)
+
+    def judge(tree: Tree) -> Sequence[Agreement]:
+        beside = Beside(call)
+        rows = beside.fields(tree, "llf loglik_df=df")
+        for ours, r in zip(tree.nodes, _nodes(call)):
+            own = dict(zip(ours.names, ours.coef.tolist()))
+            rows += beside.named(f"node{ours.id}.estimate", own, named(r.vector("coef")))
+        return rows
+
+    return Translation("bridge", code, why, judge=judge)
+
+
+@translates("psychotree::itempar.bttree")
+def itempar(call: RecordedCall, context: Context) -> Translation:
+    """Worths, a row a leaf."""
+    step, value = context.fit_of(call, "object"), call.vector("value")
+    lost = "its tree is none of this run, or its worths are of chosen nodes or relative to chosen items"
+    stays_if(step is None or value is None or len(call.args) > 1, lost)
+    assert step is not None and value is not None
+    native, items = isinstance(step.value, PreferenceTree), list(value.margin(1) or value.names or ())
+    code, one = Method(Result(step.call.id), "worth"), native and value.values.ndim == 1
+    if native and not one:
+        code = Method(code, "pivot", (), {"index": "leaf", "columns": "item", "values": "worth"})
+
+    def judge(table: pd.DataFrame) -> Sequence[Agreement]:
+        r = Beside(call, PSYCHOTOOLS.least, PSYCHOTOOLS.why)
+        if one:  # one leaf: a row an item
+            ours, places_of = of_items(table, "worth")
+            return r.named("worth", ours, named(value), places_of)
+        names = [f"{leaf}.{item}" for leaf in table.index for item in items]
+        places = [f"{item} / {leaf}" for leaf in table.index for item in items]
+        return r.listed("worth", table[items], value.floats(), places, names=names)
+
+    return Translation("native", code, judge=judge)
+
+
+#: qvcalc's own glm stops 4 to 7 digits from the minimum that defines quasi-variances.
+QUASI, WHY_QUASI = 3.0, "qvcalc's own glm stops 4 to 7 digits from the minimum"
+
+
+@in_r("qvcalc::qvcalc")
+def quasi_variances(call: RecordedCall, context: Context, why: str) -> Translation:
+    """`m.quasi_variances()` of the fit of this run whose covariance it is, else R's own of the matrix."""
+    value = needed(call.frame("value"), why)
+    table = value["qvframe"]
+    if not isinstance(table, RList) or table.row_names is None:
+        return outside(why)
+    items = [str(v) for v in table.row_names.values.tolist()]
+    r = {n: dict(zip(items, table.vector(n).floats().tolist())) for n in ("quasiSE", "quasiVar")}
+
+    def judge(found: QuasiVariances | pd.DataFrame) -> Sequence[Agreement]:
+        names = list(found["item"] if isinstance(found, pd.DataFrame) else found.items)
+        beside, rows = Beside(call, QUASI, WHY_QUASI), list[Agreement]()
+        for kind, theirs in (("quasi_se", "quasiSE"), ("quasi_variance", "quasiVar")):
+            ours = dict(zip(names, getattr(found, kind).tolist()))
+            rows += beside.named(kind, ours, r[theirs], at(kind, names))
+        return rows
+
+    for step in reversed(list(context.steps.values())):
+        if isinstance(step.value, Fit) and {*step.value.items} == {*items}:
+            own = Method(Result(step.call.id), "quasi_variances")
+            found, refused = translation.tried(own, {step.call.id: step.value})
+            if not refused and not differ(judge(found)):
+                return Translation("native", own, judge=judge)
+    matrix, estimates = value.vector("covmat").floats().tolist(), table.vector("estimate").floats()
+    options = {} if np.isnan(estimates).any() else {"estimates": estimates.tolist()}
+    code = Call("pairproof.bridge.base.qvcalc", (matrix, items), options)
+    return Translation("bridge", code, "its covariance is of no fit in Python", judge=judge)
+
+
+@translates("survival::clogit", "survival::coxph")
+def choices(call: RecordedCall, context: Context) -> Translation:
+    """Strata of two rows of which one is chosen: the glm of their differences, without an intercept."""
+    x, y, strata = call.matrix("x"), call.matrix("y"), call.strings("strata")
+    if x is None or y is None or not len(x.values) == len(y.values) == len(strata):
+        return outside("a model of durations, with weights, or not all recorded; not a model of this field")
+    (time, state), order = y.floats().T, np.argsort(strata, kind="stable")
+    one, other = order[::2], order[1::2]
+    sizes = Counter(strata).values()
+    if {*sizes} != {2} or not (state[one] != state[other]).all():
+        return outside("its strata are not all of two rows of which one is chosen: no paired comparisons")
+    chosen, left = np.where(state[one] == 1, one, other), np.where(state[one] == 1, other, one)
+    stays_if((time[left] < time[chosen]).any(), "some of its rows that are not chosen are at risk no longer")
+    differences, ones = x.floats()[chosen] - x.floats()[left], np.ones(len(one))
+    fitted = {
+        **{n: v for n, v in call.result.items() if n in ("coef", "vcov", "loglik", "loglik_df")},
+        "x": RVector(differences, np.zeros(differences.shape, bool), dimnames=(None, x.margin(1))),
+        "y": RVector(ones, np.zeros(len(one), bool)),
+        "family": RVector(np.array(["binomial", "logit"], object), np.zeros(2, bool)),
+    }
+    found = translation.TRANSLATORS["stats::glm"](
+        replace(call, function="stats::glm", result=fitted, values={}), context
+    )
+    judge: Judge = lambda fit: [replace(a, r_call=call.function) for a in found.judge(fit)]
+    return replace(found, judge=judge)

@@ -1,0 +1,643 @@
+"""pattPC.fit, pattR.fit, pattL.fit and those of repeated answers: `fit_pattern`, and R's numbers beside; pattnpml.fit.
+
+    pattPC.fit(d, 4, formel = ~SEX, elim = ~SEX)
+    fit_pattern(read_respondents("data/d.csv", "pairs", items=[...], coding={...}, ...), by="SEX")
+
+prefmod's own rules: models of what is missing (NItest, NI, MIScommon, MISalpha, MISbeta) put covariates
+aside; MIScommon goes before MISalpha and MISbeta, these before NItest; MISbeta alone brings the same MISalpha
+with it.
+
+prefmod prints and stores the log-likelihood of the last point that its Hessian asked for, not of the maximum
+(defect N1): with minus nlm's minimum the maxima are compared, and with the stored value what
+`stored_log_likelihood` says of it. The log-likelihood of the saturated model, fl = sum over blocks of n log(n
+/ n_block), is counted from the answers. Where numbers differ, the fit of the table as prefmod misreads it is
+compared, too: if R's are those, the defect is named.
+
+What `fit_pattern` refuses, and what prefmod does with no model behind it, stays in R: the same function through
+`pairproof.bridge.prefmod`, on the same table.  R is asked again, and its numbers are held against those of the
+script: prefmod starts from zeros and draws nothing, so that they are the same to the last digits, whatever the
+numbers are worth.
+
+pattnpml.fit goes with the seed that it used.  It mixes cells of the table of patterns, those that nobody gave
+among them, and not persons (defect B17), so that no model of `fit_latent_classes` has its likelihood. Its
+seed is the time of day unless stated; the record has the one used. `tol` and `startp` have no effect in
+prefmod. With one class it drops `random` and is a Poisson model of the table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.packages.prefmod.pattern_designs import NPMLModel
+from ....bridge.values.formulas import checked
+from ....bridge.values.nodes import RLang, RList, RVector
+from ....data.wide import prefmod_pair_order
+from ....errors import FormulaError, InputError, PairproofError, PairproofWarning
+from ....fit.fit import Fit
+from ....native.answers.pattern_models import fit_pattern
+from ....native.prefmod_defects.defects_of_results import stored_log_likelihood
+from ....validation.r_answers.translate import RParameters
+from ....validation.r_answers.whole_answers import BY_NLM
+from ....validation.verdicts.agreement import Agreement
+from ..python_code import Call, File, frame_call, stated
+from ..recorded_answers import Declared, flag, options_of, word
+from ..rows import Beside, at, differ, explained, named, of_fit
+from ..translation import (
+    Context,
+    Judge,
+    StaysInR,
+    Translation,
+    bridged,
+    in_r,
+    made,
+    needed,
+    outside,
+    stays_if,
+    translates,
+    tried,
+)
+from . import prefmod_table as tables
+from .prefmod_table import again, formula, frame_of, model_rows
+
+#: Function -> what its answers are.
+KINDS: dict[str, Literal["pairs", "ranks", "ratings"]] = {
+    "pattPC.fit": "pairs",
+    "pattR.fit": "ranks",
+    "pattL.fit": "ratings",
+    "pattRrep.fit": "ranks",
+    "pattLrep.fit": "ratings",
+    "llbtPC.fit": "pairs",
+}
+FUNCTIONS = tuple(f"prefmod::{name}" for name in KINDS if name.startswith("patt"))
+#: The column that tells complete answers from others, which NItest compares.
+INCOMPLETE = "incomplete"
+
+
+# -- the model that a call asks for --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A model of answers, and the table as it was given.
+
+    ties, dependence, between_times: undec, ia, iaT.  complete_against_others: NItest.  alpha_of, beta_of: items
+    or comparisons that have one, from 0; `beta_of` is empty without beta.  rows: those that prefmod uses.  notes: what
+    is said of the others.
+    """
+
+    call: RecordedCall
+    kind: Literal["pairs", "ranks", "ratings"]
+    items: tuple[str, ...]
+    table: tables.Given
+    times: int = 1
+    ties: bool = False
+    dependence: bool = False
+    between_times: bool = False
+    complete_against_others: bool = False
+    alpha: str = ""
+    alpha_of: tuple[int, ...] = ()
+    beta_of: tuple[int, ...] = ()
+    covariates: tables.Covariates = field(default_factory=tables.Covariates)
+    rows: tables.Rows | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def of_missing(self) -> bool:
+        """Whether it is a model of what is missing, which takes no covariates."""
+        return bool(self.alpha) or self.complete_against_others
+
+    @property
+    def pairs(self) -> list[str]:
+        """Comparisons in prefmod's order, as `alpha_of` names them."""
+        return [f"{self.items[i]}:{self.items[j]}" for i, j in prefmod_pair_order(len(self.items))]
+
+    @property
+    def used(self) -> tables.Given:
+        """The table with the rows that prefmod uses."""
+        return self.table if self.rows is None else self.table.select(self.rows)
+
+
+def _mask(value: RVector) -> list[bool] | None:
+    found = list(map(bool, value.values.tolist())) if value.values.dtype.kind in "bif" else []
+    return found if any(found) else None
+
+
+#: Asked, or more of a function.
+A = TypeVar("A", bound=Asked)
+#: Arguments of patt*.fit, and prefmod's defaults.
+ARGUMENTS: Declared = {
+    **{"undec": (flag, True), "ia": (flag, False), "iaT": (flag, False), "NItest": (flag, False)},
+    **{"NI": (flag, False), "MIScommon": (flag, False), "MISmodel": (word, "obj")},
+    **{"MISalpha": (_mask, None), "MISbeta": (_mask, None)},
+}
+
+
+def given(call: RecordedCall) -> dict[str, Any]:
+    """Those that are not prefmod's defaults; rankings have no ties."""
+    found = options_of(ARGUMENTS, partial(tables.value_of, call))
+    return {n: v for n, v in found.items() if n != "undec" or KINDS[call.name] != "ranks"}
+
+
+def asked(call: RecordedCall, of_function: type[A]) -> A:
+    """The model of a call, without its covariates."""
+    kind, said, n = KINDS[call.name], given(call), tables.number_of_items(call)
+    times = max(tables.count(call, "tpoints", 1), 1)
+    table = tables.given(call, n * (n - 1) // 2 if kind == "pairs" else n * times)
+    # Names: obj.names, else the columns of ranks and ratings, else o1, o2, ...
+    texts = tables.texts(call, "obj.names")
+    names = texts[:n] if len(texts) >= n * times else table.names[:n]
+    if kind == "pairs":
+        names = tables.names_of_items(call, n)
+    of = {"dependence": "ia" in said, "between_times": "iaT" in said, **_of_missing(call, said)}
+    return of_function(call, kind, tuple(names), table, times, kind != "ranks" and "undec" not in said, **of)
+
+
+def _of_missing(call: RecordedCall, said: Mapping[str, Any]) -> dict[str, Any]:
+    of_pairs, alpha, beta = call.name == "pattPC.fit", said.get("MISalpha", []), said.get("MISbeta", [])
+    if of_pairs and "MIScommon" in said:
+        return {"alpha": "common"}
+    if of_pairs and (alpha or beta):
+        places = {"alpha_of": alpha or beta, "beta_of": beta}
+        chosen = {name: tuple(np.flatnonzero(mask).tolist()) for name, mask in places.items()}
+        return {"alpha": "comparison" if said.get("MISmodel") == "comp" else "item", **chosen}
+    others = "NItest" in said
+    return {
+        "complete_against_others": others,
+        "alpha": "none" if of_pairs and "NI" in said and not others else "",
+    }
+
+
+def read(model: Asked) -> Asked:
+    """The model with its covariates and the rows that prefmod uses, in prefmod's order of leaving rows out."""
+    table, found = model.table, tables.covariates(model.call, model.table)
+    least, why = {"pairs": (1, "nothing answered"), "ratings": (2, "fewer than two ratings")}.get(
+        model.kind, (1, "nothing ranked")
+    )
+    rows = tables.answered(table, least)
+    notes = tables.left_out(~rows, why)
+    if model.kind == "ranks":
+        tied = _removed_for_ties(model)
+        rows, notes = rows & ~tied, (*notes, *tables.left_out(tied & rows, "equal ranks"))
+    missing = rows & ~tables.with_covariates(table, found.all)
+    notes += tables.left_out(missing, f"no value of {' or '.join(found.all)}")
+    if model.of_missing and found.all:
+        notes += ("prefmod puts covariates aside where it models what is missing",)
+    own = tables.Covariates() if model.of_missing else found
+    return replace(model, covariates=own, rows=np.asarray(rows & ~missing), notes=notes)
+
+
+def _most_alike(answers: tables.Floats) -> NDArray[np.int64]:
+    """int[n_rows]: how often the most frequent rank of a row occurs."""
+    rows = (np.unique(row[~np.isnan(row)], return_counts=True)[1] for row in answers)
+    return np.array([max(n, default=0) for n in rows])
+
+
+def _removed_for_ties(model: Asked) -> tables.Rows:
+    """bool[n_rows]: rows with a rank that occurs oftener than there are times, which prefmod leaves out."""
+    return np.asarray(_most_alike(model.table.answers) > model.times)
+
+
+def _check(model: Asked) -> None:
+    """Whether Python has the model."""
+    table, found = model.used, model.covariates
+    tables.check_covariates(found, table)
+    beyond = sorted(set(found.formel) - set(found.table))
+    shown = ":".join(beyond[0]) if beyond else ""
+    ranks = model.kind == "ranks"
+    removed = _removed_for_ties(model) if ranks else np.zeros(1, bool)
+    times = np.split(model.table.answers, model.times, axis=1) if ranks else []
+    tied = np.any([_most_alike(of) > 1 for of in times], axis=0)
+    unranked = removed.any() and not tables.answered(model.table).all()
+    complete = (~np.isnan(table.answers)).all(axis=1).any()
+    stays_if(
+        beyond, f"{shown} is in formel and not in elim, so that prefmod leaves it out of the model or stops"
+    )
+    why = "dependences of comparisons make no sense for rankings, as prefmod prints itself"
+    stays_if(ranks and model.dependence, why)
+    why = 'MISmodel = "comp" gives zeros for comparisons beyond the number of items'
+    stays_if(model.alpha == "comparison" and len(model.items) > 3, why)
+    why = (
+        "prefmod counts equal ranks as missing comparisons where no rank occurs oftener than there are times"
+    )
+    stays_if(ranks and (tied & ~removed).any(), why)
+    why = "rows without ranks beside rows with equal ranks give persons other persons' covariates (defect B5)"
+    stays_if(ranks and found.all and unranked, why)
+    why = "every comparison has one answer only, so that no estimate is finite"
+    stays_if(model.kind == "pairs" and tables.unanimous(table.answers), why)
+    why = "no row is complete, and prefmod takes its first pattern of gaps for the complete one"
+    stays_if(model.complete_against_others and not complete, why)
+
+
+# -- what is written -----------------------------------------------------------------------------------------
+
+
+@translates(*FUNCTIONS)
+def pattern(call: RecordedCall, context: Context) -> Translation:
+    """`fit_pattern(pairproof.read_respondents(...), ...)`."""
+    model = read(asked(call, Asked))
+    _check(model)
+    code = whole = _code(model)
+    fit = made(code)
+    with contextlib.suppress(StaysInR):
+        whole = _code(replace(model, rows=None))
+    notes = (*model.notes, *_notes(model))
+    return Translation("native", code, notes=notes, judge=_judged(model, fit, whole))
+
+
+def _code(model: Asked) -> Call:
+    table, used, pairs = model.used, model.covariates.in_model, model.kind == "pairs"
+    columns, ties, reading = (
+        table.written(used),
+        model.kind == "ratings",
+        dict[str, Any](items=list(model.items)),
+    )
+    if pairs:
+        coding = tables.coding_of(table.answers)
+        ties = "tie" in coding
+        reading |= {"pair_order": "prefmod", "coding": coding}
+    else:
+        answers = list(table.names[: table.n_answers])
+        reading |= stated(
+            times=model.times > 1 and [str(t + 1) for t in range(model.times)],
+            answers=answers != list(model.items) and answers,
+            unranked=model.kind == "ranks" and np.isnan(table.answers).any() and "below",
+        )
+        reading |= {"scale": _scale(table), "best": "low"} if ties else {}
+    if model.complete_against_others:
+        columns[INCOMPLETE] = ["yes" if m else "no" for m in np.isnan(table.answers).any(axis=1)]
+        reading["levels"] = {INCOMPLETE: ["no", "yes"]}
+    elif used:
+        reading["levels"] = model.covariates.levels(table, used)
+    arguments, reader = (File(columns, model.call.variable), model.kind), "pairproof.read_respondents"
+    read_in = tables.read_pairs(reader, arguments, reading) if pairs else Call(reader, arguments, reading)
+    names = list(model.items) if model.alpha == "item" else model.pairs
+    of_cell = INCOMPLETE if model.complete_against_others else "" if model.alpha else model.covariates.by
+    options = stated(
+        ties=ties and not model.ties and "none",
+        by=of_cell,
+        dependence=model.dependence,
+        between_times=model.between_times,
+        alpha=model.alpha,
+        alpha_of=len(model.alpha_of) < len(names) and [names[k] for k in model.alpha_of],
+        beta=model.beta_of and ("coded" if model.alpha == "item" else "comparison"),
+        beta_of=len(model.beta_of) < len(names) and [names[k] for k in model.beta_of],
+    )
+    return Call("pairproof.fit_pattern", (read_in,), options)
+
+
+def _scale(table: tables.Given) -> str:
+    """The scale as the reader has it: from the smallest to the largest rating that occurs."""
+    known = table.answers[~np.isnan(table.answers)]
+    low, high = float(known.min()), float(known.max())
+    stays_if(
+        low == high or (known != np.floor(known)).any(), "its ratings are no whole numbers, or all the same"
+    )
+    return f"{int(low)}-{int(high)}"
+
+
+def _notes(model: Asked) -> Sequence[str]:
+    table, found, notes = model.used, model.covariates, list[str]()
+    if model.kind == "ratings":
+        notes.append(
+            f"the scale is {_scale(table)}, from the smallest to the largest rating that occurs, as prefmod"
+            " takes it; state the scale of your instrument if it has more points"
+        )
+    if model.kind == "ranks" and np.isnan(table.answers).any():
+        notes.append("an item without a rank counts as below all ranked ones, as prefmod has it")
+    lacking = [n for n in found.in_table if n not in found.in_model]
+    if model.beta_of and model.alpha == "item":
+        notes.append(
+            "MISbeta of items is not the model of its help page: prefmod multiplies the gaps of item i by"
+            ' the answer to comparison i, which beta="coded" reproduces (defect B3)'
+        )
+    elif lacking:
+        said = f"prefmod's deviance divides the persons by {' and '.join(lacking)} too, which changes no estimate"
+        notes.append(said)
+    return notes
+
+
+# -- R's numbers beside ours ---------------------------------------------------------------------------------
+
+#: The log-likelihood that prefmod stores lies beside the maximum by a second-order term; what is left of it
+#: are terms of the third order, and what nlm's own stop adds: observed 10.6 digits and more.
+STORED = 9.0
+WHY_STORED = "the Hessian's last point, by a second-order term; nlm's stop and the third order are left"
+
+
+@dataclass(frozen=True, eq=False)
+class OfR:
+    """R's numbers of a pattern fit.
+
+    estimate float[n].  vcov float[n, n].  names: as prefmod prints them, or () where its print stops.  own: the fit's.
+    """
+
+    call: RecordedCall
+    estimate: NDArray[np.float64]
+    vcov: NDArray[np.float64]
+    names: tuple[str, ...]
+    own: tuple[str, ...] = ()
+
+    @property
+    def without(self) -> list[str]:
+        """Parameters of which the inverse Hessian has no variance, so that prefmod prints no standard error."""
+        with np.errstate(invalid="ignore"):
+            known = np.diag(self.vcov) > 0
+        return [name for name, k in zip(self.own, known) if not k]
+
+    def rows(self, fit: Fit) -> list[Agreement]:
+        """R's numbers beside those of a fit."""
+        call, p = self.call, RParameters(self.own, self.estimate, self.vcov, "lambda", fit.items[-1])
+        least, code = call.number("minimum"), call.number("code")
+        renamed = [f"{a} is {b}" for a, b in zip(self.names, self.own) if a != b]
+        rows = of_fit(
+            call,
+            fit,
+            p,
+            {} if least is None else {"llf": -least},
+            f"{', '.join(renamed[:8])}{', ...' if len(renamed) > 8 else ''}",
+            "nlm stops at a gradient of 1e-6",
+            name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in self.own) else ''}{BY_NLM}",
+            lost=[f"se.{name}" for name in self.without],
+            arrived=code in (1, 2, None),
+        )
+        stored = call.number("ll") if "ll" in call.result else call.number("loglik")
+        if stored is not None:
+            rows.append(Beside(call, STORED, WHY_STORED).row("ll", stored_log_likelihood(fit), stored))
+        return rows
+
+
+def of_r(call: RecordedCall) -> OfR:
+    """The numbers of a recorded call."""
+    found = needed(call.vector("coef"), "R's coefficients were not recorded")
+    n, names = found.values.size, found.names or ()
+    spread, hessian = call.vector("vcov"), call.vector("hessian")
+    matrix = np.full((n, n), np.nan)
+    if spread is not None and spread.values.shape == (n, n):
+        matrix = spread.floats()
+    elif hessian is not None and hessian.values.shape == (n, n):
+        with contextlib.suppress(np.linalg.LinAlgError):
+            matrix = np.linalg.inv(hessian.floats())
+    return OfR(call, found.floats(), matrix, names if all(names) else ())
+
+
+def _judged(model: Asked, fitted: Fit, whole: Call) -> Judge:
+    """How a fit is held against R; `whole`: with all rows, which prefmod's defects are of."""
+    r = of_r(model.call)
+    try:
+        order = parameters_in_order(fitted, model)
+    except KeyError as lacking:
+        raise StaysInR(f"the Python model has no parameter {lacking}") from None
+    n, asked_for = len(r.estimate), len(order)
+    if n != asked_for:  # ties that prefmod counts as losses (B1) leave no parameter U
+        order = [(shown, name) for shown, name in order if shown != "U"]
+    r = replace(r, own=_in_r_order(order, r))
+    if n != len(order) or (n < asked_for and _misread(r, whole) is None):
+        asked_for = asked_for if n == len(order) else len(order)
+        raise StaysInR(f"prefmod has {n} parameters where its arguments ask for {asked_for}")
+    saturated = {} if model.alpha else {"fl": saturated_of(fitted, model)}
+
+    def judge(fit: Any) -> Sequence[Agreement]:
+        rows = r.rows(fit) + Beside(r.call, why="a sum over the same counts").numbers(**saturated)
+        rows = _flat(rows, r) if differ(rows) else rows
+        return _by_defect(r, whole, rows) if differ(rows) else rows
+
+    return judge
+
+
+def _in_r_order(order: list[tuple[str, str]], r: OfR) -> tuple[str, ...]:
+    """The fit's parameter for each of R's coefficients."""
+    by_name = {frozenset(shown.split(":")): own for shown, own in order}
+    names = [frozenset(n.split(":")) for n in r.names]
+    if names and len(by_name) == len(order) and set(names) <= set(by_name):
+        return tuple(by_name[n] for n in names)
+    return tuple(own for _, own in order)
+
+
+def saturated_of(fit: Fit, model: Asked) -> float:
+    """fl: the log-likelihood of free probabilities within blocks, covariates by what was answered."""
+    answers = fit.respondents.pair_answers.reshape(fit.respondents.n_rows, -1)
+    groups = [] if model.of_missing else [model.used.column(n) for n in model.covariates.in_table]
+    blocks = np.column_stack([(answers == 9).astype(np.int64), *(g.astype(np.int64) for g in groups)])
+    cells, n = np.unique(np.column_stack([blocks, answers]), axis=0, return_counts=True)
+    _, block = np.unique(cells[:, : blocks.shape[1]], axis=0, return_inverse=True)
+    of_block = np.bincount(block.ravel(), n)
+    return float(n.astype(float) @ np.log(n / of_block[block.ravel()]))
+
+
+def _flat(rows: list[Agreement], r: OfR) -> list[Agreement]:
+    """Estimates without an error in R lie on a flat direction: explained where the likelihoods agree."""
+    if not r.without or not any(a.verdict == "agrees" and str(a.quantity) in ("llf", "ll") for a in rows):
+        return rows
+    why = (
+        "R is wrong here: its Hessian has no positive variance, so that it prints NaN for the standard error,"
+        " and the estimate is where nlm stopped along a flat direction; both log-likelihoods agree"
+    )
+    flat = [f"{what}.{name}" for name in r.without for what in ("estimate", "se")]
+    return explained(rows, flat, why, "A13-stopped-on-a-flat-direction")
+
+
+def _by_defect(r: OfR, code: Call, rows: list[Agreement]) -> list[Agreement]:
+    """The rows, those that differ explained by prefmod's defects if a fit with them has R's numbers."""
+    as_r = _misread(r, code)
+    said = None if as_r is None else next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
+    if said is None:
+        return rows
+    # "B1-ties-as-losses: 3 ties became ..."
+    what = str(said).partition("with its defects ")[2].partition(". Without compat")[0]
+    why = f"R is wrong here, by prefmod's {what}; its numbers are those of the table so misread"
+    return explained(rows, None, why, what.partition(":")[0])
+
+
+def _misread(r: OfR, whole: Call) -> Fit | None:
+    """The fit of the table with all defects that prefmod shows on it, if R's numbers are of that."""
+    table, _ = tried(whole.arguments[0])
+    options = {k: v for k, v in whole.keywords.items() if k != "ties"}
+    if table is None:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PairproofWarning)
+            as_r = fit_pattern(table, compat="prefmod", **options)
+    except PairproofError:
+        return None
+    return as_r if set(r.own) <= set(as_r.names) and not differ(r.rows(as_r)) else None
+
+
+# -- names of parameters -------------------------------------------------------------------------------------
+
+#: Levels of covariates that a column of prefmod's is of: (("SEX", 2), ("AGE", 3)).
+Block = tuple[tuple[str, int], ...]
+
+
+def r_blocks(covariates: tables.Covariates, table: tables.Given) -> list[Block]:
+    """prefmod's covariate columns: main effects by name, interactions; the first's levels change fastest."""
+    found: list[Block] = []
+    for product in sorted((tuple(sorted(p)) for p in covariates.formel), key=lambda p: (len(p), p)):
+        cells: list[Block] = [()]
+        for name in product:
+            levels = range(2, int(np.nanmax(table.column(name))) + 1)
+            cells = [(*cell, (name, level)) for level in levels for cell in cells]
+        found += cells
+    return found
+
+
+def parameters_in_order(fit: Fit, model: Asked) -> list[tuple[str, str]]:
+    """prefmod's parameters in its own order: the name that it prints, and the fit's."""
+    of_item = {(t.item, frozenset(t.by)): t.name for t in fit.terms if t.kind == "item"}
+    times, several = fit.respondents.times, model.times > 1
+    blocks: list[Block] = [()] + ([] if model.of_missing else r_blocks(model.covariates, model.used))
+
+    def items(block: Block, extra: Sequence[tuple[str, str]] = (), prefix: str = "") -> list[tuple[str, str]]:
+        own = (*((tables.written_name(n), str(level)) for n, level in block), *extra)
+        suffix = "".join(f":{n}{level}" for n, level in block)
+        return [
+            (f"{prefix}{shown}{suffix}", of_item[item, frozenset((*own, *when))])
+            for t in range(model.times)
+            for when in [[("time", times[t])] if several else []]
+            for item, shown in zip(
+                model.items[:-1], model.table.names[t * len(model.items) :] if several else model.items
+            )
+        ]
+
+    found = [pair for block in blocks for pair in items(block)]
+    if model.complete_against_others:
+        found += items((), [(INCOMPLETE, "yes")], "mis.")
+    of_missing = list(model.items) if model.alpha == "item" else model.pairs
+    for what, of in (("alpha", model.alpha_of), ("beta", model.beta_of)):
+        found += [(f"mis.{what}{k + 1}", f"{what}:{of_missing[k]}") for k in of]
+    if model.alpha == "common":
+        found.append(("mis.alpha.common", next(t.name for t in fit.terms if t.kind == "missing")))
+    found += [*_of_ties(model, fit), *_of_dependence(model, fit)]
+    names = {t.name for t in fit.terms}
+    for _, own in found:
+        if own not in names:
+            raise KeyError(own)
+    return found
+
+
+def _of_ties(model: Asked, fit: Fit) -> list[tuple[str, str]]:
+    """U, or UT1, UT2, ..."""
+    ties, times = [t for t in fit.terms if t.kind == "tie" and model.ties], fit.respondents.times
+    if model.times == 1 or not ties:
+        return [("U", t.name) for t in ties]
+    of_time = {next((str(level) for name, level in t.by if name == "time"), times[0]): t.name for t in ties}
+    return [(f"UT{k + 1}", of_time[time]) for k, time in enumerate(times)]
+
+
+def _of_dependence(model: Asked, fit: Fit) -> list[tuple[str, str]]:
+    """I12.13: the comparisons with each item, two and two; Comp1:IT12: a comparison at successive times."""
+    n, times = len(model.items), fit.respondents.times
+    terms = {_unordered(t.name): t.name for t in fit.terms}
+    found = []
+    for t in range(model.times if model.dependence else 0):
+        when, at_time = (f":time[{times[t]}]", f"T{t + 1}:") if model.times > 1 else ("", "")
+        for common in range(n):
+            for a, b in combinations([k for k in range(n) if k != common], 2):
+                pairs = [tuple(sorted((common, other))) for other in (a, b)]
+                label = "I" + ".".join(f"{i + 1}{j + 1}" for i, j in pairs)
+                own = "*".join(f"{model.items[i]}:{model.items[j]}" for i, j in pairs) + when
+                found.append((at_time + label, terms.get(_unordered(own), own)))
+    for t, (now, then) in enumerate(zip(times, times[1:]), 1):
+        for k, pair in enumerate(model.pairs if model.between_times else [], 1):
+            found.append((f"Comp{k}:IT{t}{t + 1}", f"{pair}:time[{now}]*time[{then}]"))
+    return found
+
+
+def _unordered(name: str) -> str:
+    """A dependence of two comparisons with these in one order, whichever is named first."""
+    head, _, time = name.partition(":time[")
+    return "*".join(sorted(head.split("*"))) + time if "*" in head else name
+
+
+# -- in R ----------------------------------------------------------------------------------------------------
+
+
+@in_r(*FUNCTIONS, "prefmod::llbtPC.fit")
+def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    """patt*.fit and llbtPC.fit in R; llbtPC.fit on all columns, since it leaves rows out for any of them."""
+    model, llbt = asked(call, Asked), call.name == "llbtPC.fit"
+    try:
+        found = tables.covariates(call, model.table)
+    except StaysInR as lost:
+        return outside(f"{why}; {lost}" if str(lost) != why else why)
+    if {*found.in_model} - {*found.in_table} and not llbt:
+        return outside(why)
+    if call.name == "pattRrep.fit" and model.dependence:
+        return outside("pattRrep.fit has no dependence within a time; R stops")
+    # The bridge refuses what llbtPC.fit drops without a word, so it is asked for the model that was fitted.
+    formel = [p for p in found.formel if set(p) <= {*found.in_table}]
+    of_all = model.table.names[model.table.n_answers :] if llbt else found.all
+    used = () if model.of_missing else of_all
+    options = stated(
+        formel=used and formula(formel),
+        elim=used and formula(found.elim),
+        obj_names=list(tables.texts(call, "obj.names")),
+    )
+    sizes = [len(model.items), *([model.times] if model.times > 1 else [])]
+    arguments = [frame_of(model.table, used, call.variable), *sizes]
+    numbers = "deviance df_residual loglik" if llbt else "ll fl code"
+    judge: Judge = lambda model: model_rows(call, model, numbers)
+    return bridged(why, f"prefmod.{call.name.replace('.', '_')}", arguments, options | given(call), judge)
+
+
+REASON = (
+    "it mixes cells of the table of patterns, not persons; fit_latent_classes has classes of persons, another"
+    " model"
+)
+
+
+@translates("prefmod::pattnpml.fit")
+def npml(call: RecordedCall, context: Context) -> Translation:
+    """Latent classes of cells."""
+    argument = call.values.get("design")
+    kept = argument if isinstance(argument, RList) else call.frame("design")
+    design, k = needed(kept, "its design was not recorded"), tables.count(call, "k", 1)
+    try:
+        texts = [_npml_formula(call, "formula"), _npml_formula(call, "random") or "~1"]
+        frame = frame_call(design, call.variable)
+    except (FormulaError, InputError) as error:
+        return outside(f"its table or formula has no plain form: {error}")
+    if k < 2:
+        (
+            reason,
+            r,
+        ) = "with one class prefmod drops the random terms: a Poisson model of the table of patterns", again(
+            call
+        )
+        judge: Judge = lambda model: [*r.coefficients(model, "coef"), *r.fields(model, "deviance")]
+        return bridged(reason, "prefmod.fit_design", [texts[0], frame], {}, judge)
+    seed = needed(call.number("seed_used"), "the seed that it used was not recorded")
+    options: dict[str, Any] = {
+        "EMmaxit": tables.count(call, "EMmaxit", 500),
+        "EMdev_change": float(tables.scalar(call, "EMdev.change", 0.001)),
+        "seed": int(seed),
+    }
+    said = "R took the seed from the time of day; this script states the one of that run"
+    notes = () if "seed" in call.values else (said,)
+    found = bridged(REASON, "prefmod.pattnpml_fit", [*texts, k, frame], options, partial(npml_rows, call))
+    return replace(found, notes=notes)
+
+
+def _npml_formula(call: RecordedCall, argument: str) -> str:
+    """A formula as it may go back to R: one line, checked; "" where it was not given."""
+    value = call.values.get(argument)
+    return checked(" ".join(value.text.split()), argument) if isinstance(value, RLang) else ""
+
+
+def npml_rows(call: RecordedCall, model: NPMLModel) -> Sequence[Agreement]:
+    """Coefficients but those of the mass points, what the fit came to, and the masses."""
+    every, beside, masses = named(call.vector("coef")), again(call), call.vector("pis")
+    r = {n: v for n, v in every.items() if not n.startswith("z")} or every
+    rows = beside.named("coef", model.params(), r, at("coef", model.names))
+    rows += beside.fields(model, "disparity deviance loglik em_iter=iterations")
+    return rows if masses is None else rows + beside.listed("mass", model.masses, masses.floats(), "masses")

@@ -1,0 +1,43 @@
+# Quasi-variances of a matrix, conditional logits of two alternatives, Kendall's u, eba of a data frame
+library("BradleyTerry2")
+library("qvcalc")
+library("survival")
+library("eba")
+data(citations, package = "BradleyTerry2")
+counts <- countsToBinomial(citations)
+m <- BTm(cbind(win1, win2), player1, player2, data = counts)
+V <- matrix(0, 4, 4, dimnames = list(rownames(citations), rownames(citations)))
+V[-1, -1] <- vcov(m)
+of.fit <- qvcalc(V, estimates = c(0, coef(m)))
+of.fit
+W <- diag(c(0.2, 0.3, 0.4)) + 0.1
+dimnames(W) <- list(c("x", "y", "z"), c("x", "y", "z"))
+of.matrix <- qvcalc(W)
+
+set.seed(1)
+items <- c("A", "B", "C", "D")
+strength <- c(0, 0.5, -0.3, 1)
+games <- do.call(rbind, lapply(1:120, function(g) {
+  ij <- sample(4, 2)
+  won <- runif(1) < plogis(strength[ij[1]] - strength[ij[2]])
+  data.frame(game = g, item = factor(items[ij], levels = items), home = c(1, 0), win = c(won, !won))
+}))
+conditional <- clogit(win ~ item + strata(game), data = games)
+summary(conditional)
+exp(coef(conditional))
+sqrt(diag(vcov(conditional)))
+logLik(conditional)
+home <- clogit(win ~ item + home + strata(game), data = games)
+coef(home)
+cox <- coxph(Surv(2 - win, win) ~ item + strata(game), data = games, ties = "breslow")
+durations <- coxph(Surv(time, status) ~ sex, data = lung)
+games$size <- rep(1:2, 120L)
+weighted <- coxph(Surv(2 - win, win) ~ item + strata(game), data = games, weights = size)
+three <- clogit(c(1, 0, 0, 0, 1, 0, 1, 0, 0) ~ x + strata(g), data = data.frame(x = c(1:4, 2, 7, 3, 3, 1), g = rep(1:3, each = 3)))
+
+data(celebrities, package = "eba")
+agreement <- kendall.u(celebrities)
+agreement
+plain <- kendall.u(celebrities, correct = FALSE)
+aspects <- eba(as.data.frame(celebrities))
+uscale(aspects)
