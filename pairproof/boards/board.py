@@ -45,7 +45,7 @@ BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
 TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
 #: Draws for the chance of being best (Monte Carlo error < .002); items whose expected scores are worked out.
 DRAWS, MOST_PAIRED = 100_000, 1_400
-#: An item this many standard errors below the best is never it; with fewer degrees of freedom draws are of Student's t.
+#: An item this many standard errors below the best is never it.  Below these df draws are Student's t.
 NEVER, MANY_DF = 8.0, 1_000.0
 
 

@@ -35,8 +35,9 @@ from .contest_design import CHUNK, Contests
 from .links import ContestPoint, link
 from .maximum_likelihood import refuse_aliased
 
-#: The step of an adjusted score at theta, float[p], and its squared length; a penalised likelihood and its gradient.
+#: Of an adjusted score at theta, float[p]: the step and its squared length.
 Step = Callable[[FloatArray], tuple[FloatArray, float]]
+#: A penalised likelihood and its gradient.
 Penalised = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
