@@ -383,7 +383,7 @@ class _Looks:
         codings, more = self._codings_of_pairs(names, items, order)
         invented = not order and "items" not in stated
         if invented or all(re.fullmatch("[A-Za-z]?[0-9]+", item) for item in items):
-            more += f" The table does not name the items: replace {','.join(items)} by their names."
+            more += f" The table does not name the items: replace {','.join(items)} with their names."
         for way, coding in product([stated.get("pair_order")] if "pair_order" in stated else orders, codings):
             pairs = usual.get(way, ()) if isinstance(way, str) else order or ()
             shown = " ".join(f"{items[a]}:{items[b]}" for a, b in pairs[:6]) + " ..." * (len(pairs) > 6)
