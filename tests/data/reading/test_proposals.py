@@ -354,4 +354,4 @@ def test_items_that_the_table_numbers_are_to_be_replaced_by_their_names(
     ):
         where.write_text(CASES[name][0])
         assert run(["fit", "table.csv"]) == 3
-        assert (f"replace {items} by their names" in capsys.readouterr().err) == bool(items)
+        assert (f"replace {items} with their names" in capsys.readouterr().err) == bool(items)
