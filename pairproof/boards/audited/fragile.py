@@ -71,15 +71,20 @@ def fewest_votes(s: Seen) -> Finding:
         )
         answers[f"{a} tied {b}" if y == 0.5 else f"{a} beat {b}" if y else f"{b} beat {a}"] += taken[u]
     judges = len({vote["judge"] for vote in listed if vote["judge"] is not None})
+    rows = named([f"{v + 1}" for v in votes.row[some]], 6)
     said = (
-        f"Without {n:,.10g} votes ({n / total:.2%} of {total:,.10g}) {then} replaces {first} in first place: "
+        f"Without {_number(n, 'vote')} ({n / total:.2%} of {total:,.10g}) {then} replaces {first} in first place: "
+        + named([f"{answer} ({m:,.10g})" for answer, m in answers.most_common()], 3)
+        + (f", from {_number(judges, 'judge')}" if judges else "")
+        + f"; row{'s' if len(some) > 1 else ''} {rows}"
     )
-    said += named([f"{answer} ({m:,.10g})" for answer, m in answers.most_common()], 3)
-    said += (
-        f", from {judges:,} judges" if judges else ""
-    ) + f"; rows {named([f'{v + 1}' for v in votes.row[some]], 6)}"
     numbers = {"votes": n, "share": n / total, "first": first, "then": then, "removed": listed[:_LISTED]}
     return note("first-place", said, np.unique(votes.row[some]), **numbers)
+
+
+def _number(n: float, word: str) -> str:
+    """`1 vote`, `12 votes`."""
+    return f"{n:,.10g} {word}{'' if n == 1 else 's'}"
 
 
 def _fewest(s: Seen) -> tuple[FloatArray, int, int] | None:
