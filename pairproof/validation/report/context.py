@@ -126,11 +126,11 @@ class ReportContext:
 _SEVERAL = {"agrees": "agree", "differs": "differ"}
 
 
-def counts_sentence(agreements: Sequence[Agreement], what: str = "agreements") -> str:
-    """ "12 agreements: 10 agree, 2 explained; 2 accepted by a person"."""
+def counts_sentence(agreements: Sequence[Agreement], what: str = "comparisons") -> str:
+    """ "12 comparisons: 10 agree, 2 explained; 2 accepted by a person"."""
     counts = summary(agreements)
     accepted = sum(a.accepted for a in agreements)
-    parts = [f"{n} {v if n == 1 else _SEVERAL.get(v, v)}" for v, n in counts.items()]
+    parts = [f"{n} {(v if n == 1 else _SEVERAL.get(v, v)).replace('-', ' ')}" for v, n in counts.items()]
     tail = f"; {accepted} accepted by a person" if accepted else ""
     return f"{len(agreements)} {what}: {', '.join(parts) or 'nothing was checked'}{tail}"
 
@@ -211,7 +211,9 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
             a.r_source == "recorded" and (package == "R" or package in (a.r_call or "")) for a in agreements
         )
         what = "its recorded results are used" if used else "checks that need it did not run"
-        lines.append(f"{package} is not available: {what}" + (f" ({why})" if why else ""))
+        reason, _, cure = (part.strip() for part in why.partition("cure:"))
+        lines.append(f"{package} is not available: {what}" + (f" ({reason})" if reason else ""))
+        lines += [f"To install it: {cure}"] if cure else []
     gave = [f"{n} numbers {how}" for n, how in ((live, "live"), (recorded, "from records")) if n]
     asked = f"R gave {' and '.join(gave)}" if gave else "R was not asked: no number was compared with R"
     return [*lines, f"{asked}{f'; {not_run} checks did not run' if not_run else ''}."]

@@ -99,7 +99,7 @@ def test_the_first_lines_say_what_comes_out_and_what_is_absent() -> None:
         r"20 of 24 printed numbers are reproduced; .*\d have explanations that a person accepted\.", lines[0]
     )
     assert re.match(r"23 of 36 statements hold; 8 cannot be checked; ", lines[1])
-    assert re.match(r"\d+ further comparisons with R and 50-digit values: \d+ agree, 2 not-run", lines[2])
+    assert re.match(r"\d+ further comparisons with R and 50-digit values: \d+ agree, 2 not run", lines[2])
     assert lines[3] == "Nothing that ran needs attention."
     assert lines[4] == "prefmod is not available: its recorded results are used"
     assert re.match(r"R gave \d+ numbers live and \d+ numbers from records; 2 checks did not run\.", lines[5])
