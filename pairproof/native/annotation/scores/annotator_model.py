@@ -178,7 +178,7 @@ def scale_model(
             " share items with fewer than two others have to be left out, or use the precision model"
         )
     turn = 1.0 if best.l.sum() >= 0 else -1.0
-    covariance = np.asarray(np.linalg.inv(best.information), float)
+    covariance: FloatArray = np.asarray(np.linalg.inv(best.information), float)
     unit = np.repeat([scale, turn * scale, 1.0], n_annotators)
     location, loading, noise = middle + scale * best.c, turn * scale * best.l, scale * np.sqrt(best.psi)
     theta, covariance = turn * best.theta, covariance * np.outer(unit, unit)
