@@ -41,6 +41,7 @@ from ..errors import InputError
 from ..files.outputs import csv_text, write
 from ..native.annotation.coded_judgments import comparisons_of_hits
 from ..native.annotation.methods import BETA, Method
+from ..native.annotation.scores.annotator_model import Level
 from ..text import listed
 from .formats import campaign_files as tables
 from .hits.assigning import judgments_of_batches
@@ -50,7 +51,7 @@ from .storage import records as stored
 from .storage.records import About
 from .storage.rules import rules_of
 from .storage.store import Store, opened
-from .watch.scores import ItemScores, Kind, Level, intervals_of, item_scores, stored_spread
+from .watch.scores import ItemScores, Kind, intervals_of, item_scores, stored_spread
 
 Layout = Literal["pairproof", "keisks", "keisks-mu-sigma", "cjmay"]
 Record = dict[str, Any]

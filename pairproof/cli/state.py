@@ -273,7 +273,7 @@ class State:
         check_apart([*written, *kept])
 
 
-class FileName(click.ParamType):
+class FileName(click.types.StringParamType):
     """The parameter type of a file name, which is kept as it was typed."""
 
     name = "file"

@@ -81,8 +81,8 @@ class Verified(Protocol):
         """Something was compared, nothing needs attention, and what was required did run."""
 
     @property
-    def exit_code(self) -> Literal[0, 1, 2]:
-        """0 done, 1 something differs, 2 something required did not run."""
+    def exit_code(self) -> Literal[0, 1, 2, 3, 130]:
+        """0 done, 1 something differs, 2 something did not run, 3 not understood, 130 interrupted."""
 
     def __len__(self) -> int:
         """How many agreements."""

@@ -29,10 +29,10 @@ from ..fit.fit import Fit
 from ..text import safe
 from ..validation.verdicts.agreement import AGREEING, Agreement
 from . import delivery
-from .call_sites import CallSite, of_text, sites
+from .call_sites import of_text, sites
 from .outcome import Migration, differs
 from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
-from .steps.sites import Done
+from .steps.sites import CallSite, Done
 from .translate.python_code import INDENT, WIDTH, Unique, comment, docstring, one_line, plain, text_literal
 
 HEAD = """

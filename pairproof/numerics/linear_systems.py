@@ -222,9 +222,9 @@ class Graph:
     @cached_property
     def _inverse_diagonal(self) -> FloatArray:
         d = np.asarray(self.matrix.diagonal(), float)
-        return np.divide(1.0, d, out=np.zeros_like(d), where=d > 0)[
-            :, None
-        ]  # a node that met nobody has no equation
+        # A node that met nobody has no equation.
+        inverse: FloatArray = np.divide(1.0, d, out=np.zeros_like(d), where=d > 0)
+        return inverse[:, None]
 
     @cached_property
     def _sets(self) -> tuple[IntArray, Any]:

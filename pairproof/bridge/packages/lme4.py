@@ -249,7 +249,7 @@ class JudgeEffect(RAnswer):
 
 @asks("lme4")
 def glmer(
-    a: Sequence[float], b: Sequence[float], nAGQ: int = 25, *, backend: BackendLike = None
+    a: Sequence[float] | Floats, b: Sequence[float] | Floats, nAGQ: int = 25, *, backend: BackendLike = None
 ) -> JudgeEffect:
     """R's ``lme4::glmer(cbind(a, b) ~ 1 + (1 | judge), binomial, nAGQ)``.
 

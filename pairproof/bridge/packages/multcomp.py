@@ -50,7 +50,7 @@ class ManyComparisons(RAnswer):
 def glht(
     coef: Floats,
     vcov: Floats,
-    contrasts: Mapping[str, Sequence[float]],
+    contrasts: Mapping[str, Sequence[float] | Floats],
     df: int = 0,
     alternative: Alternative = "two.sided",
     level: float = 0.95,
@@ -184,7 +184,7 @@ class Letters(RAnswer):
 def multcompLetters(
     first: Sequence[str],
     second: Sequence[str],
-    p: Sequence[float],
+    p: Sequence[float] | Floats,
     threshold: float = 0.05,
     *,
     backend: BackendLike = None,

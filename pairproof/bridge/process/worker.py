@@ -61,19 +61,22 @@ class EmbeddedR:
     """R inside this process, and the two functions of ``core.R``."""
 
     def __init__(self) -> None:
-        import rpy2.rinterface as ri
+        import rpy2.rinterface
         from rpy2.rinterface_lib import callbacks, embedded
 
+        # rpy2's own annotations are narrower than what it takes.
+        of_rpy2: tuple[Any, Any, Any] = rpy2.rinterface, callbacks, embedded
+        ri, console, library = of_rpy2
         self.ri = ri
         self.console_errors: list[str] = []
         if not embedded.isinitialized():
             # Which start-up files R reads is the parent's choice (pairproof.files.r_startup).
             chosen = os.environ.pop("PAIRPROOF_R_OPTIONS", "").split()
-            embedded.set_initoptions(("rpy2", "--quiet", "--no-save", "--no-restore", *chosen))
+            library.set_initoptions(("rpy2", "--quiet", "--no-save", "--no-restore", *chosen))
         ri.initr(interactive=False, _c_stack_limit=C_STACK_BYTES)
-        callbacks.consolewrite_warnerror = self.console_errors.append
-        callbacks.consolewrite_print = self.console_errors.append  # only what the sink does not catch
-        callbacks.consoleread = self.answer_prompt
+        console.consolewrite_warnerror = self.console_errors.append
+        console.consolewrite_print = self.console_errors.append  # only what the sink does not catch
+        console.consoleread = self.answer_prompt
         with open(os.path.join(HERE, "core.R"), encoding="utf-8") as source:
             text = ri.StrSexpVector([source.read()])
         functions = ri.baseenv["eval"](ri.baseenv["parse"](text=text), ri.globalenv)

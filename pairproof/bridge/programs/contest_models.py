@@ -209,7 +209,7 @@ def _limit(
     """Rows whose result is certain in the limit, and parameters that the others do not determine."""
     place = {name: k for k, name in enumerate(fit.names)}
     along = fit.null_space[[place[t.name] for t in terms]]
-    certain = (np.abs(columns @ along) > MOVES).any(axis=1)
+    certain = np.asarray((np.abs(columns @ along) > MOVES).any(axis=1))
     left = columns[~certain]
     kept: list[int] = []
     basis = np.zeros((len(left), 0))

@@ -180,7 +180,7 @@ def is_na(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Where doubles are R's NA (not merely NaN): NaN with low word 1954, as R_IsNA decides."""
     flat = np.ascontiguousarray(values)
     low: NDArray[np.uint64] = flat.view(np.uint64) & np.uint64(0xFFFFFFFF)
-    return np.logical_and(np.isnan(flat), low == np.uint64(1954))
+    return np.asarray(np.logical_and(np.isnan(flat), low == np.uint64(1954)))
 
 
 def _strings(node: Node | None) -> tuple[str, ...] | None:

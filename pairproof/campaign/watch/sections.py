@@ -378,11 +378,11 @@ def systems(found: Systems) -> Iterator[blocks.Block]:
         )
         yield _differences(found)
     s = found.plain
-    columns = (blocks.Column("cluster"), blocks.Column("system", "left"), "score", "low", "high", "segments")
+    titles = (blocks.Column("cluster"), blocks.Column("system", "left"), "score", "low", "high", "segments")
     numbers = (column.tolist() for column in (s.score, s.low, s.high, s.n))
     table = zip(s.cluster.tolist(), s.systems, *numbers)
     plain = blocks.Table(
-        columns,
+        titles,
         tuple((str(c), name, *(number(v, 4) for v in row), str(n)) for c, name, *row, n in table),
         "Plain means of segments, as WMT ranks systems: every system in a cluster differs from every system in a lower"
         " one (rank-sum p < .05, not corrected)",

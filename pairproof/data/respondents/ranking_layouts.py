@@ -162,7 +162,8 @@ def from_ranks(
         ranks.append(dense(meaning.codes(table, columns, values, zero_based)))
     found = np.stack(ranks, axis=1)
     used = [name for columns in blocks for name in columns]
-    ties = has_tie_category(table, options, has_ties(found).any(axis=1), used[_tied_column(found)])
+    tied = np.asarray(has_ties(found).any(axis=1))
+    ties = has_tie_category(table, options, tied, used[_tied_column(found)])
     return respondents(table, options, names, "rankings", found, used, tie_category=ties, times=when)
 
 

@@ -408,7 +408,7 @@ class FitRecord:
         # Of items that sum to zero none is a reference, and a block of n has n - 1 free dimensions.
         centred = self.spec.reference == "sum" and not self.spec.item_terms
         redundant = len({t.by for t in self.terms if t.kind == "item"}) if centred else 0
-        return int((~self.is_reference).sum()) - self.null_space.shape[1] - redundant
+        return int((~self.is_reference).sum() - self.null_space.shape[1]) - redundant
 
     @property
     def rank(self) -> int:

@@ -126,7 +126,7 @@ def differenced(likelihood: Likelihood, theta: FloatArray) -> FloatArray:
                     "no second derivatives this close to the edge of the parameter space"
                 )
             out[k] -= weight * (up.score - down.score) / STEP
-    return (out + out.T) / 2.0
+    return np.asarray((out + out.T) / 2.0)
 
 
 @dataclass(frozen=True, eq=False)

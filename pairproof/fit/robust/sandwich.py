@@ -90,7 +90,7 @@ class Shares:
         cross = np.einsum("mab,mba->m", middle, middle) - self.times @ (q**2).sum(axis=2) ** 2
         spread = self.times @ p**2 + np.maximum(cross, 0.0)
         total = self.times @ p
-        return np.divide(total**2, spread, out=np.full(len(directions), np.nan), where=spread > 0.0)
+        return np.asarray(np.divide(total**2, spread, out=np.full_like(total, np.nan), where=spread > 0.0))
 
     def hotelling(self, directions: FloatArray) -> float:
         """eta of the approximate Hotelling test that m functions are 0; nan where they are redundant."""

@@ -293,7 +293,7 @@ class RowScores:
     @property
     def has_ties(self) -> bool:
         """Whether there is a tie parameter."""
-        return self.z.at.shape[1] > 0
+        return int(self.z.at.shape[1]) > 0
 
     @property
     def same_information(self) -> bool:

@@ -74,7 +74,7 @@ class ItemBlock:
     def chains(self) -> list[int]:
         """Items of each part that comparisons join, among those that took part in any."""
         found: list[set[int]] = []
-        for pair in {tuple(np.flatnonzero(row)) for row in self.all_signs}:
+        for pair in {tuple(np.flatnonzero(row).tolist()) for row in self.all_signs}:
             if len(pair) == 2:
                 joined = [c for c in found if c & set(pair)]
                 found = [c for c in found if not c & set(pair)] + [set(pair).union(*joined)]

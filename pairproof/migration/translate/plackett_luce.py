@@ -170,7 +170,7 @@ def _of_rankings(fit: Fit, data: answers.Rankings) -> tuple[list[str], FloatArra
     likelihood = Likelihood(space, np.zeros(len(data.ranks), dtype=np.int64), [matrix])
     order = [*data.items[1:], *(f"tie{d}" for d in space.tie_orders)]
     phi = np.array([float(fit.params[n]) for n in order])
-    spread: FloatArray = np.linalg.inv(likelihood.at(phi).information(weights))
+    spread = np.asarray(np.linalg.inv(likelihood.at(phi).information(weights)), float)
     return order, spread
 
 

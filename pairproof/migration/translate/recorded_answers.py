@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bridge.capture.recorded import RecordedCall
-from ...bridge.packages.plackettluce import ItemParameters as OfRankings
-from ...bridge.packages.psychotools import ItemParameters as OfPairs
+from ...bridge.packages.psychotools import ItemParameters
 from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
@@ -328,7 +327,7 @@ class Package:
         alone = self.one_alone and chosen is not None and len(chosen) == 1
         options = stated(ref=chosen and (chosen[0] if alone else list(chosen)), log=log)
 
-        def judge(value: OfPairs | OfRankings) -> Sequence[Agreement]:
+        def judge(value: ItemParameters) -> Sequence[Agreement]:
             kinds = {"estimate": "estimate" if log else "worth"}
             return Beside(call, function=self.asked).columns(value, {"estimate": r}, kinds)
 

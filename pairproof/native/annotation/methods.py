@@ -104,7 +104,7 @@ class ScoreState:
         if self.method in BETA:
             return beta.variance(self.a, self.b)
         if self.method == "trueskill":
-            return self.b.copy()
+            return np.array(self.b)
         enough = self.n > 1
         return np.where(enough, self.b / np.where(enough, self.n * (self.n - 1.0), 1.0), np.nan)
 

@@ -294,7 +294,7 @@ def assemble_classes(one: Fitted, found: LatentClasses, starts: int, seed: int, 
     null_space = np.hstack([runaway, np.eye(n)[:, columns.slot == -2]])
     gone = AtInfinity(null_space, np.zeros((0, null_space.shape[1]))) if null_space.shape[1] else None
     likelihood = AtEstimate(found.mixture, found.psi, found.covariance, outward, found.llf, gone)
-    in_block = np.bincount(one.found.block, weights=weights)[one.found.block]
+    in_block = np.asarray(np.bincount(one.found.block, weights=weights)[one.found.block], float)
     fitted = in_block * np.exp(found.mixture.at(found.psi).rows)
     shared = _shared(one, fitted, likelihood, _possible(one, found), found.n_params + len(one.infinite))
     collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(runaway).any(axis=1)))
@@ -348,7 +348,7 @@ def infinite(columns: Columns, found: LatentClasses) -> FloatArray:
             direction = np.zeros(len(columns.terms))
             direction[part] = 1.0
             directions.append(direction)
-    return np.array(directions).T.reshape(len(columns.terms), len(directions))
+    return np.asarray(np.array(directions).T.reshape(len(columns.terms), len(directions)))
 
 
 def _possible(one: Fitted, found: LatentClasses) -> MixedPossible | None:

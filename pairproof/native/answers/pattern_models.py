@@ -386,7 +386,7 @@ def _with_gaps(table: Respondents, spec: AnswerSpec, model: ItemModel, of_gaps: 
         table.once,
         model.terms,
         None if spec.alpha == "none" else cast(gaps.Alpha, spec.alpha),
-        cast("gaps.Beta | None", spec.beta or None),
+        spec.beta or None,
         _places(table, spec.alpha, of_gaps.alpha, "alpha_of"),
         _places(table, spec.beta, of_gaps.beta, "beta_of"),
         model.group,
@@ -395,8 +395,8 @@ def _with_gaps(table: Respondents, spec: AnswerSpec, model: ItemModel, of_gaps: 
         spec.dependence,
     )
     # A comparison is `A:B`; a colon is before it already.
-    of_gaps = [n for n in called if n.split(":")[0] in ("alpha", "beta")]
-    shown = [n.replace("-", ":") if n.count(":") == 1 else n for n in of_gaps]
+    added = [n for n in called if n.split(":")[0] in ("alpha", "beta")]
+    shown = [n.replace("-", ":") if n.count(":") == 1 else n for n in added]
     more = [Term(n, "missing") for n in shown]
     more += others(table, spec)
     estimate = maximum_likelihood(likelihood, pooled.weights, names(model, spec, more), concave=False)

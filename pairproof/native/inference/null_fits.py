@@ -70,7 +70,7 @@ class NullFits:
         """Fit with C b = values, float[q]."""
         try:
             point = self._maximum(values)
-            bread = np.linalg.inv(point.information)
+            bread = np.asarray(np.linalg.inv(point.information), float)
         except np.linalg.LinAlgError as error:
             raise NotEstimableError(
                 "the information is singular under the hypothesis: its value is too far from what the data say"

@@ -363,7 +363,7 @@ class Profiles:
         all_finite = at.infinite is None and at.at_edge is None
         limit = Limit(at.likelihood) if all_finite else at.likelihood.limit(c[None, :])
         tops = [limit.inward(theta) for theta in (at.theta, *at.starts)]
-        se = float(np.sqrt(max(c @ at.covariance @ c, 0.0)))
+        se = float(np.sqrt(max(float(c @ at.covariance @ c), 0.0)))
         far = np.inf if at.farthest is None else float(at.farthest[c != 0.0].min())
         return Profile(
             limit.remaining,

@@ -40,17 +40,18 @@ from ...numerics import maxima
 from ...numerics.arrays import BoolArray, FloatArray
 from ...numerics.constrained import maximum_under
 from ...numerics.infinity import AtInfinity, both, held_at_minus_infinity
-from ...numerics.maxima import cholesky_of, maximise
+from ...numerics.maxima import Solution, cholesky_of, maximise
 from ..answers.answer_fits import finished
 from ..answers.latent_classes import fitted
-from ..answers.patterns.class_mixture import COLLAPSED
+from ..answers.patterns.answer_likelihood import AnswerLikelihood, AnswerPoint
+from ..answers.patterns.class_mixture import COLLAPSED, Mixture, MixturePoint
 from ..comparisons.contests.bradley_terry import fit_spec
 from ..comparisons.contests.estimates import infinite_of, outward, solved
 from ..comparisons.contests.specified import contest_rows
-from ..comparisons.counts.blocks import Blocks, as_blocks
+from ..comparisons.counts.blocks import BlockPoint, Blocks, as_blocks
 from ..comparisons.counts.build import Model
 from ..comparisons.counts.cells import Problem
-from ..comparisons.counts.dense import Dense, as_table
+from ..comparisons.counts.dense import Dense, TogetherPoint, as_table
 from ..comparisons.counts.existence import at_infinity, predictors
 from ..comparisons.counts.llbt import fit_model
 from ..comparisons.counts.outcome_derivatives import Counts, units
@@ -122,7 +123,7 @@ class Refitter:
             y = as_table(y, layout.stratum, layout.pair, layout.y.first.shape)
         here = replace(layout, y=y)
         try:
-            found = maximise(here.evaluate, self._start, self._far)
+            found: Solution[BlockPoint | TogetherPoint] = maximise(here.evaluate, self._start, self._far)
         except np.linalg.LinAlgError:
             return None
         if not found.reached:
@@ -184,8 +185,8 @@ class Refitter:
         model = replace(model, data=data, table=data.with_ties_treated(model.spec.ties), problem=problem)
         if problem.tie.shape[1] != 1 or cells.counts[:, 1].any():
             return model
-        fixed = "none observed" if problem.model == "davidson" else "boundary"
-        return replace(model, problem=_of_wins(problem), tie_by=(), tie_fixed=fixed)
+        model = replace(model, problem=_of_wins(problem), tie_by=())
+        return replace(model, tie_fixed="none observed" if problem.model == "davidson" else "boundary")
 
     def _tie_gone(self) -> AtInfinity:
         assert self.tie_place is not None
@@ -332,7 +333,8 @@ class AnswerRefitter:
 
     def _regular(self, counted: Likelihood) -> Refit | None:
         """A maximum near that of the table, at which the information is positive definite."""
-        found = maximise(counted.at, self.at.theta, self._far)
+        assert isinstance(counted, (AnswerLikelihood, Mixture))
+        found: Solution[AnswerPoint | MixturePoint] = maximise(counted.at, self.at.theta, self._far)
         if not found.reached:
             return None
         try:
@@ -346,7 +348,7 @@ class AnswerRefitter:
         inner = limit.remaining
         none = np.zeros((0, inner.n_params))
         top = maximum_under(inner, none, np.zeros(0), limit.inward(self.at.theta)).point
-        covariance = np.linalg.inv(top.information)
+        covariance = np.asarray(np.linalg.inv(top.information), float)
         if limit.keep is None or limit.infinite is None:
             return self._read(top.theta, covariance, None)
         infinite = AtInfinity(self.at.outward @ limit.infinite.null, limit.infinite.rows)

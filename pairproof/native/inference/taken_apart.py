@@ -162,7 +162,7 @@ def counts_at_estimate(apart: TakenApart) -> AtEstimate:
     limit = whole.limit()
     inner = limit.remaining
     top = maximum_under(inner, np.zeros((0, inner.n_params)), np.zeros(0), inner.start()).point
-    covariance = np.linalg.inv(top.information) if len(top.theta) else np.zeros((0, 0))
+    covariance = np.asarray(np.linalg.inv(top.information), float) if len(top.theta) else np.zeros((0, 0))
     if limit.keep is not None:
         covariance = limit.keep @ covariance @ limit.keep.T
     edge = np.array([t.kind == "tie" for t in fit.terms]) if apart.model.tie_fixed == "boundary" else None

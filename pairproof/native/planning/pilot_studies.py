@@ -122,7 +122,7 @@ class _TooFew(Exception):
 
 def _icc(counts: FloatArray, codes: IntArray, level: float) -> IntraClass:
     """The same from counts of scores 1, 0, -1 in each row."""
-    by_unit = np.stack([np.bincount(codes, column) for column in counts.T], axis=1)
+    by_unit = np.asarray(np.stack([np.bincount(codes, column) for column in counts.T], axis=1), float)
     squares = float(by_unit[:, 0].sum() + by_unit[:, 2].sum())
     return _anova(by_unit.sum(axis=1), by_unit[:, 0] - by_unit[:, 2], squares, level)
 

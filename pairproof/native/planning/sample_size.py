@@ -413,7 +413,8 @@ def ranking_power(
         shares[k] = ((low == high).all(), settled, wrong, pairs, (high - low + 1).mean())
     found = shares.mean(axis=0)
     error = max(math.sqrt(max(p * (1 - p), 1.0 / studies) / studies) for p in found[:3])
-    return RankingPower(*map(float, found), error, studies)
+    ordered, known, misled, share, width = map(float, found)
+    return RankingPower(ordered, known, misled, share, width, error, studies)
 
 
 def told_apart(scores: FloatArray, null: FloatArray, first: float, level: float) -> BoolArray:

@@ -64,11 +64,11 @@ class PoissonCells:
     def maximum(self) -> FloatArray:
         """float[p]: the estimate of one class, by scoring from the logarithms of the counts."""
         start = np.log(self.counts + 0.5)
-        phi = np.linalg.lstsq(self.design, start, rcond=None)[0]
+        phi = np.asarray(np.linalg.lstsq(self.design, start, rcond=None)[0], float)
         weights = np.ones(len(self.counts))
         for _ in range(100):
             here = self.at(phi)
-            step = np.linalg.solve(here.information(weights), weights @ here.scores)
+            step = np.asarray(np.linalg.solve(here.information(weights), weights @ here.scores), float)
             phi = phi + step
             if float(np.abs(step).max()) < 1e-12:
                 break

@@ -147,7 +147,7 @@ def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation
         if found is not None:
             by[found, k] = 1.0
             free.discard(found)
-    matched = by.any(axis=0)
+    matched = np.asarray(by.any(axis=0))
     if matched[known].all() and not np.any(ours[:, sorted(free)]):
         return Relation(names, by, True, reference)
     theirs = theirs[:, known]
@@ -214,7 +214,7 @@ def r_parameters(call: RecordedCall, found: Relation) -> RParameters:
     """R's coefficients as the fit's parameters."""
     values, spread = coefficients(call)
     known = ~np.isnan(values)
-    used = found.by[:, known].any(axis=1) & ~found.by[:, ~known].any(axis=1)
+    used = np.asarray(found.by[:, known].any(axis=1) & ~found.by[:, ~known].any(axis=1))
     by = found.by[np.ix_(used, known)]
     names = tuple(n for n, u in zip(found.names, used) if u)
     return RParameters(

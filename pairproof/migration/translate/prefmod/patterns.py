@@ -274,7 +274,7 @@ def _code(model: Asked) -> Call:
         )
         reading |= {"scale": _scale(table), "best": "low"} if ties else {}
     if model.complete_against_others:
-        columns[INCOMPLETE] = ["yes" if m else "no" for m in np.isnan(table.answers).any(axis=1)]
+        columns[INCOMPLETE] = ["yes" if m else "no" for m in np.asarray(np.isnan(table.answers).any(axis=1))]
         reading["levels"] = {INCOMPLETE: ["no", "yes"]}
     elif used:
         reading["levels"] = model.covariates.levels(table, used)

@@ -178,12 +178,12 @@ def scale_model(
             " share items with fewer than two others have to be left out, or use the precision model"
         )
     turn = 1.0 if best.l.sum() >= 0 else -1.0
-    covariance = np.linalg.inv(best.information)
+    covariance: FloatArray = np.asarray(np.linalg.inv(best.information), float)
     unit = np.repeat([scale, turn * scale, 1.0], n_annotators)
-    use: tuple[FloatArray, ...] = (middle + scale * best.c, turn * scale * best.l, scale * np.sqrt(best.psi))
+    location, loading, noise = middle + scale * best.c, turn * scale * best.l, scale * np.sqrt(best.psi)
     theta, covariance = turn * best.theta, covariance * np.outer(unit, unit)
     loglik = best.loglik - len(y) * float(np.log(scale))
-    return ScaleFit(*use, theta, np.sqrt(best.room), covariance, loglik, steps)
+    return ScaleFit(location, loading, noise, theta, np.sqrt(best.room), covariance, loglik, steps)
 
 
 def _climb(table: _Table, names: Sequence[str] | None) -> tuple[_At, int]:

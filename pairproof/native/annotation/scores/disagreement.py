@@ -181,7 +181,7 @@ def _noises(residual: FloatArray, what: IntArray, who: IntArray, n: IntArray, po
 
     often = n[what] > 1
     size = n[what[often]].astype(float)
-    squares = np.bincount(who[often], residual[often] ** 2, people)
+    squares = np.asarray(np.bincount(who[often], residual[often] ** 2, people), float)
     own = np.bincount(who[often], minlength=people)
     # An annotator's own location takes one degree of freedom.
     squares = squares * own / np.maximum(own - 1, 1)

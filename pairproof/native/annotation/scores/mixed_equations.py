@@ -61,7 +61,7 @@ class Elimination:
         kept = 1.0 / (1.0 + tau * weight)
         above = np.zeros(0)
         if outer is not None:
-            above = np.bincount(outer, weight * kept) + 1.0 / outer_tau
+            above = np.asarray(np.bincount(outer, weight * kept) + 1.0 / outer_tau, float)
         return Elimination(weight + 1.0 / tau, kept, outer, above)
 
     @property
@@ -338,7 +338,7 @@ class Solved:
     @property
     def n_random(self) -> int:
         """Columns of `rest` that are random effects."""
-        return int(self.at.rest.shape[1]) - self.at.fixed.shape[1]
+        return int(self.at.rest.shape[1] - self.at.fixed.shape[1])
 
     def block_variances(self, k: int, spread: FloatArray) -> FloatArray:
         """float[q_k]: diagonal of C^-1 for the k-th random effect."""
@@ -489,4 +489,4 @@ def _curvature(solved: Solved, working: FloatArray, scaled: FloatArray, weight: 
         right = right - solved.elimination.root(solved.by_level).T @ root
         found = found - np.asarray((root.T @ root).todense())
     dense = np.asarray(right.todense(), np.float64)
-    return found - dense.T @ solved.inverse @ dense
+    return np.asarray(found - dense.T @ solved.inverse @ dense)

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -86,7 +85,7 @@ def not_joined(item: IntArray, annotator: IntArray, names: Sequence[str]) -> str
     count = int(sets.max()) + 1
     if count == 1:
         return ""
-    shown = [f"({listed([names[a] for a in np.flatnonzero(sets == k)])})" for k in range(min(count, LISTED))]
+    shown = [f"({listed([n for n, own in zip(names, sets) if own == k])})" for k in range(min(count, LISTED))]
     return (
         f"{count} sets of annotators share no item: {', '.join(shown)}{', ...' if count > LISTED else ''}; their"
         " locations, and the scores of their items, compare only if the items of the sets are alike"
@@ -190,9 +189,9 @@ def mixed_model(
     corner = slice(solved.n_random, None)
     loglik = solved.loglik - (n - p if likelihood == "REML" else n) * float(np.log(scale))
     estimate, covariance = solved.effects[corner] * scale + shift, solved.inverse[corner, corner] * scale**2
-    spread: tuple[Any, ...] = (variances, solved.sigma * scale**2, loglik, likelihood)
+    spread = (variances, solved.sigma * scale**2, loglik)
     levels = (tuple(predictions), tuple(deviations))
-    return MixedFit(estimate, covariance, *spread, *levels, steps, solved, active, scale)
+    return MixedFit(estimate, covariance, *spread, likelihood, *levels, steps, solved, active, scale)
 
 
 def _check(y: FloatArray, x: FloatArray, labels: Sequence[IntArray], group: IntArray) -> None:

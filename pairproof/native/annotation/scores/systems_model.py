@@ -239,7 +239,7 @@ def _design(
             " annotators: have annotators judge several systems"
         )
     found = []
-    one = [names[k] for k in np.flatnonzero(judged.sum(axis=1) == 1)]
+    one = [names[k] for k in np.flatnonzero(judged.sum(axis=1) == 1).tolist()]
     if one:
         found.append(
             f"{listed(one)}: judged by one annotator only, so that their scores do not show how annotators differ"

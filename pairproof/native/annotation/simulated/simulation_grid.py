@@ -183,7 +183,7 @@ def verdict_on_ra(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
 
 def _shifts_of(grid: Grid, after: Sequence[int], context: str) -> str:
     """Shifts at which RA is clearly ahead of uncorrected direct assessment after each number of judgments."""
-    ahead = _ahead(grid, "ra", "da", after, context).all(axis=0)
+    ahead = np.asarray(_ahead(grid, "ra", "da", after, context).all(axis=0))
     found = [f"{s:g}" for s, yes in zip(grid.shifts, ahead) if yes]
     return ", ".join(found[:-1]) + (" and " if found[1:] else "") + found[-1] if found else ""
 

@@ -149,7 +149,7 @@ class MixturePoint:
         rows = top[:, 0] + np.log(np.exp(log_p - top).sum(axis=1))
         self.points = points
         self.shares = np.exp(log_shares)
-        self.rows = rows
+        self.rows: FloatArray = rows
         self.posterior = np.exp(log_p - rows[:, None])
 
     @property

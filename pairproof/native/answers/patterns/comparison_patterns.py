@@ -249,7 +249,7 @@ class CubeSpace:
     @property
     def n_statistics(self) -> int:
         """C, once more if ternary, and the number of dependences."""
-        return self.answers.shape[1] * (2 if self.ternary else 1) + len(self.depends)
+        return int(self.answers.shape[1]) * (2 if self.ternary else 1) + len(self.depends)
 
     @property
     def n_rows(self) -> int:
@@ -313,7 +313,7 @@ class FactoredSpace:
     @property
     def n_statistics(self) -> int:
         """C, or 2 C where "undecided" is possible: y of each comparison, then u of each."""
-        return self.answers.shape[1] * (2 if self.ternary else 1)
+        return int(self.answers.shape[1]) * (2 if self.ternary else 1)
 
     @property
     def n_rows(self) -> int:

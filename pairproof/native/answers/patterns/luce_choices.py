@@ -102,7 +102,7 @@ def products(weights: FloatArray, degree: int) -> tuple[FloatArray, FloatArray]:
 def times_item(polynomial: FloatArray, weight: FloatArray) -> FloatArray:
     """The polynomials times (1 + w x), cut at their degree.
     polynomial float[n, degree + 1].  weight float[n].  Returns float[n, degree + 1]."""
-    found = polynomial.copy()
+    found: FloatArray = polynomial.copy()
     found[:, 1:] += polynomial[:, :-1] * weight[:, None]
     return found
 

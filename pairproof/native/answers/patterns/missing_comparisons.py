@@ -63,7 +63,7 @@ class GapSpace:
     @property
     def n_statistics(self) -> int:
         """3 C, or 4 C with three categories."""
-        return self.answers.shape[1] * self.states.shape[1]
+        return int(self.answers.shape[1] * self.states.shape[1])
 
     @property
     def n_rows(self) -> int:

@@ -97,7 +97,7 @@ def main_effects(items: Sequence[str], n_groups: int = 1, reference: int = -1) -
     """One parameter for each item but the reference, the same in all groups."""
     kept = np.delete(np.arange(len(items)), reference)
     return ItemTerm(
-        np.eye(len(items))[:, kept], np.ones(n_groups), tuple(items[k] for k in kept), tuple(items)
+        np.eye(len(items))[:, kept], np.ones(n_groups), tuple(items[k] for k in kept.tolist()), tuple(items)
     )
 
 

@@ -90,7 +90,7 @@ def as_comparisons(places: IntArray) -> IntArray:
     alike.
     places int[n, J].  Returns int[n, C]."""
     first, second = pairs_of(places.shape[1])
-    return np.sign(places[:, second] - places[:, first]).astype(np.int64)
+    return np.asarray(np.sign(places[:, second] - places[:, first]), np.int64)
 
 
 def dense_places(ratings: IntArray, seen: BoolArray) -> IntArray:
@@ -140,8 +140,8 @@ def agreeing(orders: IntArray, places: IntArray) -> sparse.csr_matrix:
                 f"answer {person + 1} has {int(places[person].max()) + 1} different ratings, more than the scale's"
                 f" {int(orders.max()) + 1} categories"
             )
-        for person, i, j in zip(mine, start, stop):
-            row.append(np.full(j - i, person))
+        for one, i, j in zip(mine, start, stop):
+            row.append(np.full(j - i, one))
             column.append(order[i:j])
     rows, columns = np.concatenate(row), np.concatenate(column)
     return sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(places), len(orders)))
@@ -383,7 +383,7 @@ class BlockSpace:
     @property
     def n_statistics(self) -> int:
         """2 C."""
-        n = self.places.shape[1]
+        n = int(self.places.shape[1])
         return n * (n - 1)
 
     @property
@@ -410,11 +410,11 @@ class BlockPoint(PartedPoint[BlockSpace]):
 
     @property
     def _places(self) -> int:
-        return min(self.space.categories, self.space.places.shape[1])
+        return min(self.space.categories, int(self.space.places.shape[1]))
 
     def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
         places = self.space.places[rows]
-        known = (places >= 0).all(axis=1)
+        known = np.asarray((places >= 0).all(axis=1))
         return known, statistics(places[known], ())
 
     def _agreeing(self, row: int) -> Moments:

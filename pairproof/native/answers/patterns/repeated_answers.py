@@ -89,7 +89,7 @@ class ChainSpace:
     @property
     def n_statistics(self) -> int:
         """T q + (T - 1) C."""
-        return self.n_times * self.table.shape[1] + (self.n_times - 1) * self.signs.shape[1]
+        return int(self.n_times * self.table.shape[1] + (self.n_times - 1) * self.signs.shape[1])
 
     @property
     def n_rows(self) -> int:
@@ -314,7 +314,7 @@ def _rankings(table: IntArray) -> IntArray:
     if tied.any():
         person, time = divmod(int(np.flatnonzero(tied)[0]), table.shape[1])
         raise InputError(f"person {person + 1} has equal ranks at time {time + 1}; rankings here are strict")
-    groups = np.where((ranks.ranks > 0).any(axis=1)[:, None], ranks.groups, _NOTHING)
+    groups = np.where((ranks.ranks > 0).any(axis=1, keepdims=True), ranks.groups, _NOTHING)
     return groups.reshape(table.shape)
 
 

@@ -184,7 +184,7 @@ class LimitRows:
 
     def probabilities(self, p: FloatArray) -> FloatArray:
         """Probabilities of wins, 0 or 1 where the result is certain."""
-        out = p.copy()
+        out: FloatArray = p.copy()
         out[self.certain] = (self.contests.wins[self.certain] > 0).astype(float)
         return out
 
@@ -495,7 +495,7 @@ def _n_directed(rows: ContestRows) -> int:
 
 def _turn(values: FloatArray, turned: BoolArray) -> FloatArray:
     """float[n, 3], outcomes from the side of the item that comes first in the item order."""
-    out = values.copy()
+    out: FloatArray = values.copy()
     out[turned] = values[turned][:, ::-1]
     return out
 

@@ -197,8 +197,9 @@ def stacked(
     first, second = np.concatenate([data.first, sides[0]]), np.concatenate([data.second, sides[1]])
     wins, losses = np.concatenate([data.wins, one]), np.concatenate([data.losses, none])
     ties = np.concatenate([data.ties, none]) if data.tie_category else None
-    beside = {"columns": columns, "item_data": covariates, "source": "contests"}
-    both = Comparisons.build(items, first, second, wins, ties, losses, **beside)
+    both = Comparisons.build(
+        items, first, second, wins, ties, losses, columns=columns, item_data=covariates, source="contests"
+    )
     return both, data.n_rows, len(data.items)
 
 

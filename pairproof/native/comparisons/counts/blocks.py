@@ -102,7 +102,7 @@ class BlockLayout:
 
     @property
     def n_border(self) -> int:
-        return self.order_columns.shape[1] + self.tie_columns.shape[1]
+        return int(self.order_columns.shape[1] + self.tie_columns.shape[1])
 
 
 #: From this many items on, the inverse of the factor is worth a path of its own (at 100 it saves a third of
@@ -131,7 +131,7 @@ class WrittenOut:
         if len(self.laplacian) == 1:
             full = inverse_of_factor(self._factor)[None]
         else:
-            full = np.linalg.inv(self.laplacian)
+            full = np.asarray(np.linalg.inv(self.laplacian), float)
         s, k = np.nonzero(self.ground)
         full[s, k, k] = 0.0
         return full
@@ -196,7 +196,7 @@ class OfGraph:
                 f"the covariance of {m:,} numbers has {m**2:,} entries, {8e-9 * m**2:.1f} GB (limit"
                 f" {MOST_DENSE:,} numbers); ask for fewer"
             )
-        on_nodes = np.zeros((m, self.n_sets, functions.shape[2]))
+        on_nodes: FloatArray = np.zeros((m, self.n_sets, functions.shape[2]))
         on_nodes[:, sets] = functions
         on_nodes = on_nodes.reshape(m, -1)
         if 10 * m > self.graph.n and self.graph.n <= MOST_DENSE:
@@ -275,7 +275,7 @@ class BorderedCovariance:
         t, b = len(self.patterns), len(self.e)
         n = t * j
         if t == 1 and not b:
-            return self.patterns[0, 0] ** 2 * inverse[0]
+            return np.asarray(self.patterns[0, 0] ** 2 * inverse[0])
         out = np.empty((n + b, n + b))
         for k, row in enumerate(self.patterns):
             # cov(b_k, b_r) is a sum over the patterns that both are made of, and of single levels few are
@@ -360,7 +360,7 @@ class BlockPoint:
     @cached_property
     def _laplacian(self) -> FloatArray:
         """float[S, J, J]: D_s, with an identity row and column at each item held at 0."""
-        lap = self._floating.copy()
+        lap: FloatArray = self._floating.copy()
         s, k = np.nonzero(self.blocks.ground)
         lap[s, k, :] = 0.0
         lap[s, :, k] = 0.0
@@ -453,7 +453,7 @@ class BlockPoint:
 def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
     """D_s^-1 R_s for positive definite D_s; LinAlgError if one is not."""
     np.linalg.cholesky(matrices)
-    return np.linalg.solve(matrices, right)
+    return np.asarray(np.linalg.solve(matrices, right), float)
 
 
 #: Most entries of matrices, or of directions without an estimate, that are held: 1 GB.

@@ -219,12 +219,12 @@ class Further:
     @property
     def m(self) -> int:
         """Number of selective terms."""
-        return self.z.shape[1]
+        return int(self.z.shape[1])
 
     @property
     def c(self) -> int:
         """Number of comparison terms."""
-        return self.comparison.shape[1]
+        return int(self.comparison.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +248,7 @@ class Problem:
 
     @property
     def n_terms(self) -> int:
-        return self.z.shape[1]
+        return int(self.z.shape[1])
 
     @property
     def n_item_params(self) -> int:
@@ -258,7 +258,7 @@ class Problem:
     @property
     def n_params(self) -> int:
         further = 0 if self.further is None else self.further.m + self.further.c
-        return self.n_item_params + further + self.order.shape[1] + self.tie.shape[1]
+        return self.n_item_params + further + int(self.order.shape[1] + self.tie.shape[1])
 
     @property
     def splits(self) -> tuple[int, int, int, int]:

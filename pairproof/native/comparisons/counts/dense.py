@@ -86,7 +86,7 @@ class Differences:
     def of(self, columns: FloatArray) -> FloatArray:
         """float[m, n_pairs]: differences of abilities given by float[m, k]."""
         if self.matrix is not None:
-            return columns @ self.matrix.T
+            return np.asarray(columns @ self.matrix.T)
         assert self.free is not None
         level = np.concatenate([columns, np.zeros((len(columns), 1))], axis=1)[:, self.free]
         return np.asarray(level[:, self.i] - level[:, self.j])
@@ -120,7 +120,7 @@ def orthonormal(matrix: FloatArray, saturated: bool = False) -> Basis:
     if k == 0:
         return Basis(matrix, np.zeros((0, 0)))
     if saturated and n == k:
-        return Basis(np.eye(n), np.linalg.inv(matrix))
+        return Basis(np.eye(n), np.asarray(np.linalg.inv(matrix), float))
     q, r = np.linalg.qr(matrix)
     return Basis(q * np.sqrt(n), np.linalg.inv(r / np.sqrt(n)))
 
@@ -196,7 +196,7 @@ class Dense:
     @property
     def n_inner(self) -> int:
         t, k = self.shape
-        return t * k + self.order.columns.shape[1] + self.tie.columns.shape[1]
+        return t * k + int(self.order.columns.shape[1] + self.tie.columns.shape[1])
 
     @property
     def splits(self) -> tuple[int, int]:
@@ -323,7 +323,7 @@ class Dense:
             for p in range(n):
                 a, b = ends[p], ends[p + 1]
                 out[p] = of_cell[a:b].T @ weighted[a:b]
-            return out.transpose(1, 2, 0)
+            return np.asarray(out.transpose(1, 2, 0))
         a, b = self._upper
         upper = self._per_pair(z[:, a] * z[:, b], values)
         full = np.empty((t, t, n))
@@ -381,7 +381,7 @@ class Dense:
             h[:a, a + c] = self.d.onto(border).ravel()
         h[a:, a:] = of.w_corner
         upper = np.triu(h)
-        return upper + np.triu(h, 1).T
+        return np.asarray(upper + np.triu(h, 1).T)
 
     def _laplacians(self, m: FloatArray) -> FloatArray:
         """float[t, t, k, k]: weighted Laplacians of the free items, without the reference."""
@@ -532,5 +532,5 @@ class TogetherPoint:
 
     def covariance(self) -> Covariance:
         n = len(self._reduced)
-        inner = np.linalg.inv(self._reduced) if n else np.zeros((0, 0))
+        inner = np.asarray(np.linalg.inv(self._reduced), float) if n else np.zeros((0, 0))
         return MappedCovariance(DenseCovariance(inner), self.layout)

@@ -100,7 +100,7 @@ def _on_scale(model: Model, found: Solved, n_items: int) -> Referred:
 def _n_infinite(problem: Problem, found: Solved) -> int:
     """Number of infinite directions: the rank of the model on these data less the estimable dimensions."""
     references = problem.n_terms if problem.x is None else 0
-    return found.rank - (problem.n_params - references - found.null_space.shape[1])
+    return found.rank - (problem.n_params - references - int(found.null_space.shape[1]))
 
 
 @lru_cache(maxsize=64)  # the names are the same for every fit of a bootstrap

@@ -70,7 +70,7 @@ def coded(
         levels = tuple(lv for lv, here in zip(column.levels, present) if here)
         lost = [lv for lv, here in zip(column.levels, present) if not here]
         text = f"level(s) {', '.join(lost)} of {name} have no comparisons and were left out"
-        found = Variable(np.arange(len(levels)), levels, np.arange(len(levels)) + 0.0)
+        found = Variable(np.arange(len(levels)), levels, np.arange(len(levels), dtype=float))
         warnings = [FitWarning("level-left-out", text)] if lost else []
         return np.where(used, new[column.codes], 0), found, warnings
     distinct, codes = _distinct_values(column if used.all() else np.where(used, column, column[used][0]))
@@ -261,7 +261,7 @@ def is_treatments(z: FloatArray) -> bool:
 def inverse_of_treatments(z: FloatArray) -> FloatArray:
     """Inverse of a square matrix; thousands of levels of one factor need no arithmetic for it."""
     if not is_treatments(z):
-        return np.linalg.inv(z)
+        return np.asarray(np.linalg.inv(z), float)
     inverse = np.eye(len(z))
     inverse[1:, 0] = -1.0
     return inverse

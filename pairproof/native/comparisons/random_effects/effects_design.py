@@ -63,7 +63,7 @@ class BlockDesign(Design):
             for other, sign2 in sides[:k]:
                 wide += sign * sign2 * np.bincount((one + 1) * (m + 1) + other + 1, weights, (m + 1) ** 2)
         found = wide.reshape(m + 1, m + 1)
-        own = found + found.T
+        own: FloatArray = found + found.T
         for one, _ in sides:
             own[np.diag_indices(m + 1)] += np.bincount(one + 1, weights, m + 1)
         return own[1:, 1:]

@@ -87,7 +87,7 @@ class MarginalLikelihood:
 
     def start(self) -> FloatArray:
         """float[p]: equal abilities, sigma 1."""
-        return np.eye(self.n_params)[-1]
+        return np.asarray(np.eye(self.n_params)[-1])
 
     def scaling(self, theta: FloatArray) -> FloatArray:
         """float[p, p]: a rough information, by that of effects and parameters together."""

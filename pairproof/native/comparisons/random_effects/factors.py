@@ -131,7 +131,7 @@ class Group:
     @property
     def size(self) -> int:
         """m + q."""
-        return self.own.shape[1] + self.met.shape[1]
+        return int(self.own.shape[1] + self.met.shape[1])
 
     def gram(self, weights: FloatArray) -> FloatArray:
         """float[G, m + q, m + q]: Z' diag(w) Z of each set's contests, for w of all rows."""
@@ -248,7 +248,7 @@ class NestedFactor:
             gram = group.gram(weights)
             own = gram[:, :m, :m] + precision[group.own][:, :, None] * np.eye(m)
             self.log_det += 2.0 * float(np.log(np.diagonal(np.linalg.cholesky(own), axis1=1, axis2=2)).sum())
-            inverse = np.linalg.inv(own)
+            inverse = np.asarray(np.linalg.inv(own), float)
             share = inverse @ gram[:, :m, m:]
             left = gram[:, m:, m:] - np.swapaxes(gram[:, :m, m:], 1, 2) @ share
             np.add.at(schur, (group.met[:, :, None], group.met[:, None, :]), left)

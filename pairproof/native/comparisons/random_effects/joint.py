@@ -102,7 +102,7 @@ def mean_probability(chosen: Link, eta: float, sd: float) -> float:
         return float(chosen.probability(np.array([eta]))[0])
     # The poles of F lie pi / sd away from the real axis: a larger sd takes a smaller step.
     step = STEP / max(1.0, sd / 2.0)
-    t = step * np.arange(-round(RADIUS / step), round(RADIUS / step) + 1)
+    t = step * np.arange(-round(RADIUS / step), round(RADIUS / step) + 1, dtype=float)
     weight = np.exp(-0.5 * t**2)
     return float(weight @ chosen.probability(eta + sd * t) / weight.sum())
 

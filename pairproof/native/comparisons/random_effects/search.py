@@ -161,7 +161,7 @@ class Curvature:
         for c, part in enumerate(self.parts):
             found[p + c] = 2.0 * mode.theta[part] @ self.moves[part] / mode.sigma[c] ** 2
             found[p + c, p + c] -= 2.0 * float(mode.theta[part] @ mode.theta[part]) / mode.sigma[c] ** 2
-        return (found + found.T) / 2.0
+        return np.asarray((found + found.T) / 2.0)
 
     def rough(self) -> FloatArray:
         """float[p + C, p + C]: second derivatives without those of W.  Returns float[p + C, p + C]."""

@@ -44,7 +44,7 @@ class Design:
     @property
     def n_own(self) -> int:
         """m: number of own abilities."""
-        return len(self.names) - self.dense.shape[1]
+        return len(self.names) - int(self.dense.shape[1])
 
     @property
     def n_rows(self) -> int:

@@ -286,7 +286,7 @@ def fit_reduced(contests: Contests, kind: str = "mean", link_name: str = "logit"
         if len(nowhere) > MOST:
             raise
         scale = np.linalg.cholesky(covariance_of(ContestPoint(pooled, chosen, nowhere).expected))
-        found = root_from_maximum(step_at, penalised, scale)
+        found = root_from_maximum(step_at, penalised, np.asarray(scale, float))
     here = ContestPoint(pooled, chosen, found.theta)
     information = here.expected
     return ReducedEstimate(

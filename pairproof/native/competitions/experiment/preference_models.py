@@ -72,7 +72,7 @@ def adjusted_uniform(counts: FloatArray) -> FloatArray:
     if total <= 0:
         raise InputError("adjusted uniform: no training comparison, so the rate of ties has no estimate")
     tie = counts[:, :, 0].sum() / total
-    return np.broadcast_to([tie, (1.0 - tie) / 2.0, (1.0 - tie) / 2.0], counts.shape).copy()
+    return np.asarray(np.broadcast_to([tie, (1.0 - tie) / 2.0, (1.0 - tie) / 2.0], counts.shape).copy())
 
 
 def independent_pairs(counts: FloatArray, alpha: float = ALPHA) -> FloatArray:
@@ -102,7 +102,7 @@ def independent_students(
     u = universal_ability(counts, alpha)
     own, other = u[:, None, :], u[:, HAT][None, :, :]
     if reconstruction == "asymmetric":
-        return np.broadcast_to(own, counts.shape).copy()
+        return np.asarray(np.broadcast_to(own, counts.shape).copy())
     if reconstruction == "arithmetic":
         return np.asarray((own + other) / 2.0)
     root = np.sqrt(own * other)

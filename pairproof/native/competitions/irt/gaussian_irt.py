@@ -190,7 +190,7 @@ def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel())
             f" ({found.trouble}; squared step {found.decrement:.3g})"
         )
     constant = pairs.n_systems * (0.5 * np.log(2 * np.pi) + np.log(model.sd_ability))
-    covariance = np.linalg.inv(found.point.derivatives[1])
+    covariance = np.asarray(np.linalg.inv(found.point.derivatives[1]), float)
     objective = float(constant - found.point.value)
     return LaplaceFit(table.items, found.x, covariance, objective, model, found.steps)
 

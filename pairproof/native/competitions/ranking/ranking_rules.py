@@ -122,7 +122,7 @@ def monte_carlo_playoffs(table: Comparisons, tournaments: int = 10_000, seed: in
 
 
 def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
+    return np.asarray(np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0))
 
 
 #: Systems up to which an order is found by dynamic programming: 2**20 subsets take a second or two and some

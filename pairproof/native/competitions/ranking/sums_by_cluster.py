@@ -180,7 +180,7 @@ class _Way:
             for values in (parts, shares)
         ]
         held = (sums[1] > 0).any(axis=1)
-        return _Way(sums[0][held], sums[1][held])
+        return _Way(np.asarray(sums[0][held], float), np.asarray(sums[1][held], float))
 
     @property
     def n(self) -> int:

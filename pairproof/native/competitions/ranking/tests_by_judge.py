@@ -304,8 +304,7 @@ class _BetaBinomial:
     def se(self, eta: float, r: float) -> float:
         """Standard error of eta from the curvature in (eta, log r); in eta alone where r is at its bound, 0."""
         at, h = np.array([eta, math.log(r) if r else 0.0]), 1e-3
-        r_at = (lambda log_r: math.exp(float(log_r))) if r else (lambda _: 0.0)
-        return _se_of_first(lambda x: self.llf(float(x[0]), r_at(x[1])), at, h, r == 0.0)
+        return _se_of_first(lambda x: self.llf(float(x[0]), math.exp(x[1]) if r else 0.0), at, h, r == 0.0)
 
 
 def _more_than(counts: FloatArray) -> FloatArray:

@@ -95,7 +95,7 @@ def flat_lizards(request: Request) -> Computed:
         )
     said = ("BradleyTerry2::BTm, random effects by PQL", "random effects (penalised quasi-likelihood)")
     found = numbers_from_r(request, LIZARDS, {"model": Formula(model)}, ("BradleyTerry2",), *said)
-    remarks = {}
+    remarks: dict[str, Remark] = {}
     for name in found.r:
         q = Quantity.parse(name)
         lizard = q.name
