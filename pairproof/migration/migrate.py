@@ -3,9 +3,9 @@
 Every number is compared.
 
 analysis.R --R, recorded--> calls with their values --translated--> Python code --evaluated--> values
-    --held against R's numbers of that run--> analysis.py, test_analysis.py, data/*.csv, a report
+    --compared with R's numbers of that run--> analysis.py, test_analysis.py, data/*.csv, a report
 
-Every recorded call is translated, evaluated and held against what R gave, in the order in which R made them.
+Every recorded call is translated, evaluated and compared with what R gave, in the order in which R made them.
 """
 
 from __future__ import annotations

@@ -404,7 +404,7 @@ def _about(captured: Captured, found: Sequence[CallSite], test: str, script: str
     about = [f"{captured.text.name} in Python, written by pairproof migrate{replayed}."]
     if not found:
         return [*about, f"{ran}; none of its calls has a counterpart here."]
-    about.append(f"{ran}, and each number was held against R's of that run{held}: {_counted(found)}.")
+    about.append(f"{ran}, and each number was compared with R's of that run{held}: {_counted(found)}.")
     if there:
         where = f"{plural(len(there), 'call')} stay{'s' if len(there) == 1 else ''}"
         about.append(

@@ -202,7 +202,7 @@ def test_the_report_has_the_frequent_and_the_worst_fitted_answers_and_the_pictur
     page, text = (Path(name).read_text(encoding="utf-8") for name in ("out.html", "out.md"))
     assert code == 0 and page.count("<svg") >= 2
     assert "32 persons, 12 different of 24 possible rankings of 4 items" in text
-    worst = text[text.index("The worst fitted") :].replace("\\", "")
+    worst = text[text.index("Worst fit") :].replace("\\", "")
     assert worst.index("A > B > C > D") < worst.index("D > C > A > B") < worst.index("B > C > D > A")
 
 

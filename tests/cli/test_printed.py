@@ -56,7 +56,7 @@ def test_claims_are_begun_from_what_r_printed_and_then_checked(tmp_path: Path, c
     assert code == 0 and "33 numbers read" in out and "order effect yes was found" in err
     text = out_file.read_text()
     assert (
-        "# names are read without 'team'" in text and "# reference Baltimore: it alone has no number" in text
+        "# names are read without 'team'" in text and "# reference Baltimore: it is without a number" in text
     )
     claim = read_paper(str(out_file)).claims[0]
     assert [str(q.quantity) for q in claim.numbers][:3] == [
@@ -90,7 +90,7 @@ def test_a_csv_of_several_papers_makes_the_file_of_the_one_that_is_named(tmp_pat
     assert code == 0 and {a["claim"] for a in json.loads(out)["agreements"]} == {
         "a-1",
         "b-1",
-        "not looked at",
+        "not checked",
     }
 
 
@@ -116,4 +116,4 @@ def test_what_plackett_luce_printed_of_rankings_becomes_a_claim_that_comes_out(
     code, out, _ = run(capsys, "check", out_file, "--r", "none", "--json")
     assert code == 0 and set(json.loads(out)["summary"]) == {"agrees", "agrees-other-definition"}
     code, _, err = run(capsys, "check", TEXTS / "plackettluce.txt", "--votes", HOME)
-    assert code == 3 and "of its 4 names 0 are items" in err
+    assert code == 3 and "0 of its 4 names are items" in err

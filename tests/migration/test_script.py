@@ -46,10 +46,12 @@ def test_a_fit_and_a_loop_are_written_as_a_person_would(tmp_path: Path) -> None:
         text_of(tea(), tmp_path)
         == '''"""tea.R in Python, written by pairproof migrate.
 
-R 4.2.2 ran tea.R, and each number was held against R's of that run (test_tea.py): 20 agree.
+R 4.2.2 ran tea.R, and each number was compared with R's of that run (test_tea.py): 20 agree.
 """
 
 from pathlib import Path
+
+import numpy as np
 
 import pairproof
 
@@ -57,8 +59,11 @@ HERE = Path(__file__).parent
 
 
 def show(value):
-    """Print a vector or a table whole."""
-    print(value.to_string() if hasattr(value, "to_string") else value)
+    """Print a vector or a table whole, other numbers with seven digits, as R does."""
+    if hasattr(value, "to_string"):
+        print(value.to_string())
+    else:
+        print(*(f"{v:.7g}" if isinstance(v, float) else v for v in np.atleast_1d(value)))
 
 
 # line 6: m <- BTm(won, left, right, data = clear, id = "tea", refcat = "Ceylon")
@@ -184,7 +189,7 @@ def test_a_variable_means_its_newest_value_where_it_is_printed(tmp_path: Path) -
     script.line(7, "m = cars(x)")
     script.line(8, "m")  # no fit any more
     source = text_of(script, tmp_path)
-    assert "print(m.summary())  # line 4: m\n" in source and "print(m_2.deviance)  # line 6" in source
+    assert "print(m.summary())  # line 4: m\n" in source and "show(m_2.deviance)  # line 6" in source
     assert "# line 8: m -> m is of R's data, which the Python script has not\n" in source
 
 
@@ -192,10 +197,10 @@ def test_a_variable_means_its_newest_value_where_it_is_printed(tmp_path: Path) -
     "spelled, expected",
     [
         ("coef(m)", 'show(m.params.drop("Assam"))'), ("vcov(m)", "show(m.cov_params())"),
-        ("logLik(m)", "print(m.llf)"), ("BIC(m)", "print(m.bic)"),
+        ("logLik(m)", "show(m.llf)"), ("BIC(m)", "show(m.bic)"),
         ("coef(summary(m))", 'm.to_frame().drop("Assam")[["estimate", "se", "z", "p"]]'),
         ("sqrt(diag(vcov(m)))", 'show(m.bse.drop("Assam"))'),
-        ("1 - pchisq(deviance(m), 2)", "print(1 - stats.chi2.cdf(m.deviance, 2))"),
+        ("1 - pchisq(deviance(m), 2)", "show(1 - stats.chi2.cdf(m.deviance, 2))"),
         ("sort(exp(coef(m)))", 'show(np.exp(m.params.drop("Assam")).sort_values(ascending=True))'),
         ("plot(m)", "# line 4: plot(m) -> a plot of something else than worths"),
         ("system(m)", "# line 4: system(m) -> system() is not in the vocabulary"),
@@ -218,7 +223,7 @@ def test_one_fit_of_a_list_is_printed_by_its_name_or_number(tmp_path: Path) -> N
     script.line(7, "sapply(fits, lambda f: logLik(f))")
     source = text_of(script, tmp_path)
     assert 'print(fits["south"].summary())  # line 4: fits["south"]\n' in source
-    assert "print(fits[list(fits)[0]].deviance)  # line 5" in source
+    assert "show(fits[list(fits)[0]].deviance)  # line 5" in source
     assert '# line 6: fits["west"] -> Python has no value for it' in source
     assert "show(pd.Series({name: f.llf for name, f in fits.items()}))  # line 7" in source
 

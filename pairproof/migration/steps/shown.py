@@ -43,9 +43,10 @@ class Shown(State):
                 return
             raw = self._shown(made, ex)
         self._emit(ex, block, text_of(raw))
-        m = raw.args[0] if isinstance(raw, ast.Call) else raw
-        if isinstance(tree := ex.value(m), (Tree, TreeRecord)):  # R prints its coefficients
-            self._emit(ex, block, text_of(put("show(x)", x=views.of_leaves(m, tree))))
+        match raw:
+            case ast.Call(args=[ast.Name() | ast.Subscript() as m, *_]):
+                if isinstance(tree := ex.value(m), (Tree, TreeRecord)):  # R prints its coefficients
+                    self._emit(ex, block, text_of(put("show(x)", x=views.of_leaves(m, tree))))
 
     def _raw(self, e: R, ex: Expressions) -> ast.expr | None:
         """What is shown of a fit, and of a table that a helper made, as it is."""

@@ -472,7 +472,7 @@ def _only_comparisons(fit: Fit, asked: str) -> None:
     expect_fit(fit)
     if fit.answers is not None:
         raise InputError(
-            f"{asked} is for models of comparisons, and this one is of whole answers; fit.clustered(column).contrast(a, b)"
+            f"{asked} is for models of comparisons, but this one models whole answers; fit.clustered(column).contrast(a, b)"
             " has a Wald test that holds where persons of a cluster go together"
         )
 

@@ -170,7 +170,7 @@ def test_what_arena_hard_does_not_say_is_refused() -> None:
 def test_mteb_arena_has_one_masked_judge_by_which_nothing_can_be_clustered() -> None:
     frame = votes().assign(judge="arena_user_0", anony=True, tstamp=range(400))
     fit = pairproof.fit_bradley_terry(pairproof.read(frame))
-    with pytest.raises(InputError, match="of one cluster"):
+    with pytest.raises(InputError, match="from one cluster"):
         fit.clustered("judge")
 
 

@@ -85,5 +85,5 @@ def test_a_value_that_is_no_level_is_named(tmp_path):
     (tmp_path / "t.csv").write_text("f\na\nb\n", encoding="utf-8")
     with pytest.raises(InputError, match="t.csv, column f: 'b' is not a level of it"):
         read_frame(tmp_path / "t.csv", factors={"f": ["a"]})
-    with pytest.raises(InputError, match="t.csv has no column 'g'; it has f"):
+    with pytest.raises(InputError, match="t.csv has no column 'g'; found f"):
         read_frame(tmp_path / "t.csv", text=["g"])

@@ -345,7 +345,7 @@ def test_the_bootstrap_finds_two_opposed_classes_by_any_number_of_workers() -> N
     two = pairproof.fit_latent_classes(two_kinds(120), 2)
     assert abs(test.ratio - 2 * (two.llf - fit.llf)) < 1e-8
     assert str(test).startswith(
-        f"1 class against 2: likelihood ratio {test.ratio:.4f}, bootstrap p = 0.1 (9 samples)"
+        f"1 class vs. 2: likelihood ratio {test.ratio:.4f}, bootstrap p = 0.1 (9 samples)"
     )
     again = fit.test_classes(2, seed=5, starts=2, workers=2)
     assert np.array_equal(again.ratios, test.ratios[:2])

@@ -102,7 +102,7 @@ def test_dependence_has_a_parameter_for_each_two_comparisons_and_contains_the_mo
     plain, fit = pairproof.fit_pattern(table), pairproof.fit_pattern(table, dependence=True)
     assert fit.names[-3:] == ("A:B*A:C", "A:B*B:C", "A:C*B:C")
     assert fit.compare(plain).df == 3 and fit.llf > plain.llf
-    with pytest.raises(InputError, match="fit.pairs\\(\\) has the margins"):
+    with pytest.raises(InputError, match="fit.pairs\\(\\) gives the margins"):
         fit.probabilities()
     close(fit.predicted_patterns(most=27)["probability"].sum(), 1.0)
 

@@ -162,7 +162,7 @@ def test_the_command_writes_and_check_reads(tmp_path: Path, capsys: pytest.Captu
     assert read_claims(out).title == 'A "title"' and read_claims(out).id == "mine"
     assert main(["check", str(out), "--r", "none"]) == 0
     assert main(["claims", "new", str(DRAS), "--out", str(out)]) == 3
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert main(["claims", "new", str(DRAS), "--out", str(out), "--force", "--quiet", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"files": [str(out)], "parameters": 4, "claims": None}
 
@@ -441,8 +441,8 @@ def test_a_ranking_that_has_no_estimates_without_a_prior_can_be_begun(here: Path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("salad.csv --model plackett-luce", "say --layout"),
-        ("salad.csv --model pattern --layout counts", "say --layout"),
+        ("salad.csv --model plackett-luce", "use --layout"),
+        ("salad.csv --model pattern --layout counts", "use --layout"),
         ("salad.csv --layout ranks --items A,B,C,D --winner rows", "--winner does not apply to --layout ranks"),
         ("votes.csv --unranked below", "--unranked is for whole answers"),
         ("votes.csv --npseudo 0.5", "--npseudo"),

@@ -14,7 +14,7 @@ prefmod prints and stores the log-likelihood of the last point that its Hessian 
 compared, too: if R's are those, the defect is named.
 
 What `fit_pattern` refuses, and what prefmod does with no model behind it, stays in R: the same function through
-`pairproof.bridge.prefmod`, on the same table.  R is asked again, and its numbers are held against those of the
+`pairproof.bridge.prefmod`, on the same table.  R is asked again, and its numbers are compared with those of the
 script: prefmod starts from zeros and draws nothing, so that they are the same to the last digits, whatever the
 numbers are worth.
 
@@ -391,7 +391,7 @@ def of_r(call: RecordedCall) -> OfR:
 
 
 def _judged(model: Asked, fitted: Fit, whole: Call) -> Judge:
-    """How a fit is held against R; `whole`: with all rows, which prefmod's defects are of."""
+    """How a fit is compared with R; `whole`: with all rows, which prefmod's defects are of."""
     r = of_r(model.call)
     try:
         order = parameters_in_order(fitted, model)

@@ -108,12 +108,12 @@ def test_a_file_pasted_twice_is_found_by_judges_and_times_where_no_column_names_
     frame = votes(2000).drop(columns="question_id")
     twice = pairproof.read(pd.concat([frame, frame]))
     (note,) = vote_notes(twice)
-    assert note.startswith("2,000 votes repeat the vote before of the same judge")
+    assert note.startswith("2,000 votes repeat the previous vote of the same judge")
     days = pd.to_datetime(frame["tstamp"], unit="s").astype(str)
     dated = pairproof.read(pd.concat([frame.assign(tstamp=days)] * 2).rename(columns={"tstamp": "date"}))
     (note,) = vote_notes(dated)
     assert note.startswith(
-        "2,000 of 2,000 values of date stand there more than once with the same pair and answer"
+        "2,000 of 2,000 values of date appear more than once with the same pair and answer"
     )
     named_so = pairproof.read(pd.concat([frame, frame]).rename(columns={"tstamp": "when"}))
     for found in (pairproof.audit(twice), pairproof.audit(named_so, time="when")):

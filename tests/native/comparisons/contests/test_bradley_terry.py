@@ -108,7 +108,7 @@ def test_reduced_bias_of_a_separated_table_is_that_of_brglm2(kind, b, c):
     # brglm2 at epsilon 1e-14: observed 5e-15.
     np.testing.assert_allclose(fit.params[["B", "C", "D"]], [b, c, c], atol=1e-13)
     assert "no goodness of fit" in fit.summary().replace("\n             ", " ")
-    with pytest.raises(ComparisonError, match="not the greatest"):
+    with pytest.raises(ComparisonError, match="not the maximum"):
         fit.compare(pairproof.fit_bradley_terry(separated()))
 
 

@@ -114,7 +114,7 @@ def test_an_offset_of_another_row_is_another_pattern() -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "said"),
     [
-        ({"formula": "(1 | item)", "ties": "half"}, "CR1", "random effects.*no product over clusters"),
+        ({"formula": "(1 | item)", "ties": "half"}, "CR1", "random effects.*not a product over clusters"),
         ({"ties": "drop", "link": "cauchit"}, "CR2", "not concave.*kind='CR1'"),
     ],
 )

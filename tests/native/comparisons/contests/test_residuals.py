@@ -159,7 +159,7 @@ def test_the_plot_s_line_is_flat_against_a_covariate_of_the_model() -> None:
     bent = pairproof.plot_item_residuals(fit, np.array([0.0, 1, 4, 16]), Figure().subplots())
     assert abs(np.diff(bent.lines[-1].get_ydata())[0]) > 0.01
     assert pairproof.plot_item_residuals(fit, ax=Figure().subplots()).get_xlabel() == "ability"
-    with pytest.raises(InputError, match="is not an item covariate; there are x"):
+    with pytest.raises(InputError, match="is not an item covariate; found x"):
         pairproof.plot_item_residuals(fit, "y", Figure().subplots())
     with pytest.raises(InputError, match="expected matplotlib Axes"):
         pairproof.plot_item_residuals(fit, "x", 3)
