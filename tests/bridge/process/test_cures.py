@@ -160,7 +160,7 @@ def test_one_cure_is_said_once_however_many_functions_of_r_were_to_be_asked(
     )
     session = RSession({"PATH": str(tmp_path)})
     text = str(pairproof.fit_llbt(table).verify(r=Backend(live=session)))
-    assert text.count("cure:") == 1 and text.count("not-run:") == 1
+    assert text.count("To fix this:") == 1 and text.count("not-run:") == 1
 
 
 def test_where_r_home_leads_astray_the_cure_is_to_unset_it_and_not_to_install_r(monkeypatch):
