@@ -139,7 +139,7 @@ def test_what_r_did_not_check_is_counted_as_compared_by_no_report() -> None:
     assert short and checked.compared == len(checked) - len(short) and checked.exit_code == 0
     assert f"did not converge: its numbers cannot check {len(short)} of native's" in str(checked)
     assert next(line for line in str(checked).splitlines() if line.startswith("estimate.A")).endswith("~")
-    assert f"{len(short)} not-checkable" in render_text(list(checked), ReportContext())
+    assert f"{len(short)} not checkable" in render_text(list(checked), ReportContext())
     xml = render_junit(list(checked), ReportContext())
     assert f'skipped="{len(short)}"' in xml and xml.count("<skipped") == len(short) and 'failures="0"' in xml
 
