@@ -241,13 +241,13 @@ SHARES: dict[str, tuple[float, str]] = {
         "rstandard(); the null deviance with an intercept; R's intervals, which stop after six digits",
     ),
     "drug_perception": (0.80, "group.test of eba, which is in R"),
-    "judges_random": (0.54, "qvcalc in try(), VarCorr(), replicate() with draws of R's"),
+    "judges_random": (0.58, "qvcalc in try(), VarCorr(), replicate() with draws of R's"),
     "lizard_fights": (0.89, "a diverging player: neither its estimate nor its error is determined"),
     "salad_panel": (0.71, "glm of whole patterns: its intercept, fitted() and its test against nothing"),
     "scent_polr": (0.67, "a likelihood of the script's own, lm() and predict() of polr"),
     "snack_design": (0.76, "drop1() and predict() of a glm that is R's; the null deviance with an intercept"),
     "tennis_reasons": (0.87, "the deviance of patterns, which R counts otherwise"),
-    "weights_in_hand": (0.44, "eba.order() and lm() have no counterpart; ratios of parameters near 0"),
+    "weights_in_hand": (0.46, "eba.order() and lm() have no counterpart; ratios of parameters near 0"),
 }
 NINE_IN_TEN = 0.9
 
