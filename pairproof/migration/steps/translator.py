@@ -20,8 +20,7 @@ from ..translate.translation import Step
 from . import views
 from .evaluated import constant_of
 from .python import loop_over, node, put, text_of
-from .tables import Tables
-from .texts import Texts
+from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
 from .vocabulary import OPERATORS, by_rule, kind_of, vocabulary
 

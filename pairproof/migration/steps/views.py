@@ -53,6 +53,9 @@ ALSO = {**COLUMNS, "2.5 %": "low", "97.5 %": "high", "s.e.": "se"}
 MOST_RENAMED = 8
 #: How far R's loosest search leaves an estimate from ours; names decide between ours that are as near.
 NEAR = 5e-3
+#: Its part that is absolute, for numbers about 0.  Both only say which column is meant (eba's search leaves worths
+#: off by 3e-5): what is found is compared number by number afterwards, to the digits that its fit has.
+NEAR_ZERO = 1e-4
 #: Shares of a number by which a log-likelihood that R recorded may miss the one of the same constants.
 SAME = 1e-5
 
@@ -292,7 +295,7 @@ def _equal(ours: Any, theirs: np.ndarray[Any, Any]) -> bool:
     if own is None or own.shape != theirs.shape:
         return False
     known = np.isfinite(own)
-    same = np.allclose(own[known], theirs[known], rtol=NEAR, atol=1e-4)
+    same = np.allclose(own[known], theirs[known], rtol=NEAR, atol=NEAR_ZERO)
     return bool(same and known.any() and not (known & ~np.isfinite(theirs)).any())
 
 

@@ -46,6 +46,7 @@ def test_a_table_under_its_own_names_is_imported_in_one_command(tmp_path, capsys
     found = status(path)
     assert found.ids == tuple("123456") and found.progress.scores == 18
     means = [np.mean([s for _, item, s in ROWS if item == f"{k}"]) / 100 for k in range(1, 7)]
+    # A mean of three numbers below 1, whose sum is rounded; observed 6e-17.
     assert found.state.score.tolist() == pytest.approx(means, abs=1e-15)
 
 
@@ -91,6 +92,7 @@ def test_easl_begins_with_the_sums_of_the_imported_scores_and_goes_on_from_them(
     n = np.array([3] * 6 + [0])
     with opened(path, write=False) as store:
         state = state_of(store, method)
+    # The same few terms, summed in another order; observed 4e-16.
     assert np.allclose(state.a, 1 + sums, atol=1e-12) and np.allclose(state.b, 1 + n - sums, atol=1e-12)
     assert state.n.tolist() == n.tolist()
     batch = open_batch(path, tmp_path / "hits.csv")
@@ -103,6 +105,7 @@ def test_easl_begins_with_the_sums_of_the_imported_scores_and_goes_on_from_them(
     found = status(path)
     assert found.progress.scores == 18 + len(shown) and found.progress.annotators == 4
     new = [float(row[f"Answer.range{j}"]) / 100 for row in said for j in (1, 2, 3)]
+    # The same terms, summed in another order; observed 3e-15 of 17.
     assert found.state.a.sum() == pytest.approx(7 + sums.sum() + sum(new), abs=1e-12)
 
 

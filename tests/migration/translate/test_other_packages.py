@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
 
-import pairproof
-from pairproof.migration.outcome import Migration
-from pairproof.migration.translate.translation import Step
 from tests.migration.shares import python, share
+from tests.migration.translate.beside import Migrated, assert_no_number_differs, migrated_in, step
 
 pytestmark = [
     pytest.mark.r("BradleyTerry2", "qvcalc", "survival", "eba"),
@@ -19,20 +14,12 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def migrated(tmp_path_factory) -> tuple[Migration, Path]:
-    home = tmp_path_factory.mktemp("others")
-    shutil.copy(Path(__file__).with_name("others.R"), home)
-    return pairproof.migrate(home / "others.R"), home
-
-
-def step(migrated: tuple[Migration, Path], variable: str) -> Step:
-    return next(s for s in migrated[0].steps if s.call.variable == variable)
+def migrated(tmp_path_factory) -> Migrated:
+    return migrated_in(tmp_path_factory, "others")
 
 
 def test_no_number_differs(migrated):
-    found, _ = migrated
-    assert [(str(a.quantity), a.explanation) for a in found.agreements if a.verdict != "agrees"] == []
-    assert (found.exit_code, found.captured.lost) == (0, 0)
+    assert_no_number_differs(migrated)
 
 
 @pytest.mark.parametrize(
