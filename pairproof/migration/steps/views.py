@@ -53,7 +53,7 @@ ALSO = {**COLUMNS, "2.5 %": "low", "97.5 %": "high", "s.e.": "se"}
 MOST_RENAMED = 8
 #: How far R's loosest search leaves an estimate from ours; names decide between ours that are as near.
 NEAR = 5e-3
-#: Its part that is absolute, for numbers about 0.  Both only say which column is meant (eba's search leaves worths
+#: Its absolute part, for numbers about 0.  Both only say which column is meant (eba's search leaves worths
 #: off by 3e-5): what is found is compared number by number afterwards, to the digits that its fit has.
 NEAR_ZERO = 1e-4
 #: Shares of a number by which a log-likelihood that R recorded may miss the one of the same constants.
