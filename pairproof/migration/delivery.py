@@ -232,18 +232,18 @@ def _content(file: File) -> bytes:
         raw = text.encode("utf-8")
     except UnicodeEncodeError as error:
         bad = text[error.start : error.start + 20]
-        raise InputError(f"table {quoted(file.stem)}: {bad!a} is no text that UTF-8 can hold") from None
+        raise InputError(f"table {quoted(file.stem)}: {bad!a} cannot be encoded as UTF-8") from None
     lines = list(csv.reader(io.StringIO(text, newline="")))
     expected = [list(file.columns), *(list(map(_field, row)) for row in zip(*file.columns.values()))]
     for n, (found, wanted) in enumerate(zip(lines, expected), 1):
         if found != wanted:
             raise InputError(
-                f"table {quoted(file.stem)}, line {n}: {quoted(wanted)} comes back from a CSV file as"
-                f" {quoted(found)}; such text cannot be kept in one"
+                f"table {quoted(file.stem)}, line {n}: {quoted(wanted)} is read back from a CSV file as"
+                f" {quoted(found)}; CSV cannot store such text"
             )
     if len(lines) != len(expected):
         raise InputError(
-            f"table {quoted(file.stem)}: {len(expected)} lines come back from a CSV file as {len(lines)}"
+            f"table {quoted(file.stem)}: {len(expected)} lines are read back from a CSV file as {len(lines)}"
         )
     return raw
 
@@ -361,8 +361,7 @@ def made_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"{folder}: no folder for {quoted(folder.name)} can be made here ({error.strerror}); remove what has this"
-            " name, or write into another folder"
+            f"{folder}: cannot create the folder {quoted(folder.name)} here ({error.strerror}); remove the file of this name, or write to another folder"
         ) from None
 
 

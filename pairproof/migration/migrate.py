@@ -124,11 +124,11 @@ def _translated(call: RecordedCall, context: Context, known: Mapping[str, Transl
     if call.error:
         return outside(f"R gave an error: {call.error}")
     if not call.kept:
-        return outside("beyond the number of calls that are recorded of one place")
+        return outside("more calls from one place than are recorded")
     if by_package(call):
-        return outside(f"called by {call.via} for its own ends")
+        return outside(f"called by {call.via} for internal use")
     if call.function not in known:
-        return outside(f"pairproof has no counterpart of {call.function}")
+        return outside(f"pairproof has no equivalent of {call.function}")
     return known[call.function](call, context)
 
 
@@ -151,7 +151,7 @@ def _evaluated(
         except PairproofError as error:
             value, refused = None, f"{type(error).__name__}: {error}"
         except NotRecorded as why:
-            value, refused = None, f"what R gave cannot be compared: {why}"
+            value, refused = None, f"R's result cannot be compared: {why}"
         except Exception as error:  # a defect of ours loses this call and no other
             value, failed = None, f"Python stopped ({type(error).__name__}: {error}), a defect of pairproof"
     ours = (w for w in caught if issubclass(w.category, PairproofWarning))

@@ -129,7 +129,7 @@ FITTING = frozenset(
 def left_out(captured: Captured) -> tuple[LeftOut, ...]:
     """Calls of the text that REASONS names and R did not record, or FITTING and R did not come to."""
     recorded = {call.name for call in captured.calls}
-    never = "R did not come to it" if captured.ending == "done" else "R ended before it came to it"
+    never = "R did not reach it" if captured.ending == "done" else "R ended before reaching it"
     found = []
     for m in captured.text.mentioned:
         if m.function in REASONS and m.function not in recorded:
@@ -189,7 +189,7 @@ def opening(captured: Captured, sites: Sequence[Site]) -> str:
     n, further, times = len(fits), len(sites) - len(fits), sum(len(s.steps) for s in fits)
     calls = "1 call of a fitting function" if n == 1 else f"{n} calls of fitting functions"
     often = f" ({times} evaluated)" if times != n else ""
-    more = f" and {further} of functions that take fits further" if further else ""
+    more = f" and {further} of functions of fits" if further else ""
     size = plural(len(captured.text.lines), "line")
     ran = f"run by R {captured.r_version} in {captured.seconds:.1f} s"
     return f"{captured.text.name}: {calls}{often}{more} in {size}, {ran}"
@@ -224,8 +224,7 @@ def not_recorded(captured: Captured) -> list[str]:
 def changed(captured: Captured) -> list[str]:
     """The fits that the script changed itself, of which R then shows other numbers."""
     return [
-        f"{place}: {name} is no longer what the fitting function gave, because the script changed its numbers; what R"
-        " shows of it from there on was not compared, and the Python script shows the fit"
+        f"{place}: {name} is no longer the result of the fitting function, because the script changed its numbers; what R prints of it after that was not compared, and the Python script shows the fit"
         for name, place in captured.changed
     ]
 
@@ -236,7 +235,7 @@ def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str,
     r = f"{written_as(step.call)}(...)" + (f" x {n}" if n > 1 else "")
     where = str(site.place) + (f" of {site.place.file}" if site.place.file not in ("", name) else "")
     where += f", from {called}" if called else ""
-    via = f"through {step.call.via}" if step.by_package else "beyond the number kept"
+    via = f"through {step.call.via}" if step.by_package else "not kept (too many calls)"
     without = {
         "failed": ("", f"R gave an error: {_short(step.call.error)}"),
         "counted": ("", f"{via}: counted, not translated"),
@@ -245,7 +244,7 @@ def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str,
     }
     if step.state in without:
         return where, r, *without[step.state]
-    words = {"counted": "beyond the number kept, and not compared"}
+    words = {"counted": "not kept (too many calls), and not compared"}
     rest = [f"{k:,} {words.get(state, state)}" for state, k in site.states.items() if state != step.state]
     said = "stays in R, through pairproof.bridge; " if step.state == "bridge" else ""
     return (
@@ -264,7 +263,7 @@ def written_as(call: RecordedCall) -> str:
 
 #: Numbers that neither agree nor differ, by their name in `counts`.
 NEITHER = {
-    "not_estimable": "not estimable, whatever R gives",
+    "not_estimable": "not estimable, whatever R prints",
     "not_checkable": "not checkable",
     "not_run": "not run",
 }
@@ -274,7 +273,7 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
     """How many numbers agree, with how many digits at least, and what is to be said of the others."""
     found = counts(rows)
     if not found["numbers"]:
-        return "no number to compare"
+        return "no numbers to compare"
     least, parts = fewest(rows), []
     if least is not None:
         agree = "1 number agrees, with" if found["agree"] == 1 else f"{found['agree']} numbers agree, fewest"

@@ -354,7 +354,7 @@ def script_text(
     head = HEAD.format(imports=imports)
     lines = [*python.docstring(_about(captured, found, test, script)), *head.rstrip("\n").split("\n")]
     if bridged(found):
-        lines += ["#: R's answers of that run; with --live R itself is asked.", REPLAY]
+        lines += ["#: R's results of that run; with --live, R itself is called.", REPLAY]
     lines += ["", "", *SHOW.split("\n"), ""] if "show" in used else []
     for block in blocks:
         # A print stands right below the statement that it belongs to, anything else apart.
@@ -400,16 +400,15 @@ def _about(captured: Captured, found: Sequence[CallSite], test: str, script: str
         bridged(found),
         f" ({test})" if test else "",
     )
-    replayed = f"; R's own answers of {plural(len(there), 'call')} are read again" if there else ""
+    replayed = f"; R's recorded results of {plural(len(there), 'call')} are used" if there else ""
     about = [f"{captured.text.name} in Python, written by pairproof migrate{replayed}."]
     if not found:
-        return [*about, f"{ran}; none of its calls has a counterpart here."]
+        return [*about, f"{ran}; none of its calls has an equivalent here."]
     about.append(f"{ran}, and each number was compared with R's of that run{held}: {_counted(found)}.")
     if there:
         where = f"{plural(len(there), 'call')} stay{'s' if len(there) == 1 else ''}"
         about.append(
-            f"{where} in R, through pairproof.bridge ({_them(there)}): R's answers of that run, in {R_FOLDER}, are read"
-            f" again. `python {script} --live` asks R itself, where R and its packages are installed."
+            f"{where} in R, through pairproof.bridge ({_them(there)}): R's results of that run are read from {R_FOLDER}. `python {script} --live` calls R instead, where R and its packages are installed."
         )
     return about
 
@@ -424,10 +423,10 @@ def _counted(found: Sequence[CallSite]) -> str:
     verdicts = Counter("agree" if a.verdict in AGREEING else a.verdict for a in rows)
     words = {
         "agree": "agree",
-        "explained": "differ and are explained",
+        "explained": "differ, with an explanation",
         "differs": "differ without explanation",
-        "not-estimable": "not estimable, whatever R gives",
-        "not-checkable": "cannot be checked, since R stopped before the maximum",
+        "not-estimable": "not estimable, whatever R prints",
+        "not-checkable": "cannot be checked, because R stopped before the maximum",
     }
     said = [f"{verdicts.pop(v):,} {text}" for v, text in words.items() if v in verdicts]
     said += [f"{n:,} {v}" for v, n in verdicts.items()]
@@ -486,5 +485,5 @@ def _comment_of(d: Done, left: Sequence[Left], among: bool) -> Iterator[str]:
         return
     why = "; ".join(reasons) or ("data of R" if d.state == "data" else d.why)
     yield from python.comment(
-        f"{d.place}: {python.one_line(d.text, 160)} -> {why or 'it shows nothing'}{gave}"
+        f"{d.place}: {python.one_line(d.text, 160)} -> {why or 'it prints nothing'}{gave}"
     )

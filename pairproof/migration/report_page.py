@@ -5,7 +5,7 @@
     opening: counts in a sentence, R, seconds, what needs attention
     The calls: a row each
     Number by number: a section each, with the R line, the Python lines, the data, warnings, and every number
-    Stayed in R; Refused by Python; R gave an error; Counted only; Not of this field: with reasons
+    Stayed in R; Refused by Python; R gave an error; Counted only; Not pairwise comparisons: with reasons
 
 JUnit XML has a testsuite a call of the script, a testcase a number, and one for a call without any.
 """
@@ -107,7 +107,7 @@ def _numbers(site: outcome.Site) -> Iterator[report.Block]:
     """The numbers of each evaluation; those of a loop that all agree are folded after the first few."""
     coded = [s for s in site.steps if s.rows]
     if not coded:
-        yield report.Paragraph("There is no number to compare.")
+        yield report.Paragraph("There is no numbers to compare.")
     for k, step in enumerate(coded):
         table = numbers_table(step.rows, step.state == "bridge")
         if len(coded) == 1:
@@ -176,9 +176,9 @@ def _of_state(site: outcome.Site) -> str:
         "bridge": f"{reason} Numbers: {outcome.numbers_in_words(site.rows)}.",
         "refused": step.refused,
         "failed": one_line(step.call.error),
-        "counted": f"Called by {step.call.via} for its own ends."
+        "counted": f"Called by {step.call.via} for internal use."
         if step.by_package
-        else "Beyond the calls kept of one place.",
+        else "More calls from one place than are kept.",
     }.get(step.state, reason)
 
 
@@ -186,26 +186,20 @@ def _of_state(site: outcome.Site) -> str:
 SECTIONS: dict[str, tuple[str, str, str, Callable[[outcome.Site], str]]] = {
     "bridge": (
         "Stayed in R",
-        "These calls have no counterpart in Python alone. The Python script reads R's answers of this run again, which lie"
-        " beside it; with --live it asks R itself.",
+        "These calls have no equivalent in Python alone. The Python script reads R's results of this run from the files beside it; with --live it calls R.",
         "through",
         lambda site: _through(site.first),
     ),
-    "outside": (
-        "Left out",
-        "These calls were recorded and have no place in the Python script.",
-        "",
-        lambda s: "",
-    ),
+    "outside": ("Left out", "These calls were recorded and are not in the Python script.", "", lambda s: ""),
     "refused": (
         "Refused by Python",
-        "R has numbers for these calls, and Python declines to give any.",
+        "R returned numbers for these calls; Python refuses to compute them.",
         "Python",
         lambda site: site.first.translation.shown.removesuffix("(...)"),
     ),
     "failed": (
         "R gave an error",
-        "R stopped these calls with an error of its own; there is nothing to compare.",
+        "R stopped these calls with an error; there is nothing to compare.",
         "",
         lambda site: "",
     ),
@@ -216,11 +210,8 @@ SECTIONS: dict[str, tuple[str, str, str, Callable[[outcome.Site], str]]] = {
         lambda site: f"{len(site.steps):,}",
     ),
 }
-NOT_TRANSLATED = (
-    "What the script does beside its calls, and no Python says. Each stands in the Python script as a comment, at its"
-    " place."
-)
-IN_TEXT = "These calls are in the script's text. They are not in the Python script, and nothing about them was compared."
+NOT_TRANSLATED = "Other statements of the script that were not translated. Each is a comment at its place in the Python script."
+IN_TEXT = "These calls are in the text of the script. They are not in the Python script, and nothing about them was compared."
 
 
 def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
@@ -233,7 +224,7 @@ def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
     lost = [d for d in migration.done if d.state in ("comment", "partly")]
     rows = [(where(d.place, script), _cut(one_line(d.text)), d.value, _sentence(d.why)) for d in lost]
     yield from _reasons("Not translated", NOT_TRANSLATED, rows, "R gave")
-    for title, fitting in (("Never reached", True), ("Not of this field", False)):
+    for title, fitting in (("Never reached", True), ("Not pairwise comparisons", False)):
         left = [o for o in migration.left_out if (o.mentioned.function in outcome.FITTING) is fitting]
         places = [(where(o.mentioned.place, script), o.mentioned.text or o.mentioned.function) for o in left]
         rows = [(*place, "", _sentence(o.reason)) for place, o in zip(places, left)]
@@ -277,15 +268,12 @@ STATES: dict[str, tuple[str, str, report.Tone, str]] = {
 }
 #: What the verdicts mean here, where they mean something else than in a report of a paper.
 HERE = {
-    "agrees": "Python's number and the one that R gave in this run share the digits asked for",
-    "explained": "the numbers differ, and why is known: another definition, or an error of R's, which is named",
-    "differs": "the numbers differ, and nothing explains it",
-    "not-checkable": "R stopped before its maximum, or gives no such number: shown side by side, no agreement",
+    "agrees": "Python's number and R's number of this run agree to the required digits",
+    "explained": "the numbers differ for a known reason: another definition, or a named error in R",
+    "differs": "the numbers differ without an explanation",
+    "not-checkable": "R stopped before the maximum, or returns no such number: shown side by side, not counted as agreement",
 }
-DIGITS = (
-    "Digits are those of the difference against the larger of the number and its standard error, rounded down. How many"
-    " are asked for depends on the R function and the quantity: each has its own floor, with the reason."
-)
+DIGITS = "Digits are those of the difference relative to the larger of the number and its standard error, rounded down. The required number depends on the R function and the quantity; each has its own minimum, with the reason."
 
 
 def migration_page(migration: outcome.Migration) -> report.Page:
@@ -414,8 +402,7 @@ def _foot(migration: outcome.Migration) -> Iterator[report.Block]:
             tuple((report.Cell(v, numbers.SIGNS[v]), HERE.get(v, MEANINGS[v])) for v in verdicts)
         )
     yield report.Paragraph(
-        "R is what ran the script, on this machine, once; the Python numbers are those of the calls shown, on the files"
-        " beside the script. Numbers are shown to ten significant digits; --json has every digit.",
+        "R's numbers are from one run of the script on this machine; Python's are from the calls shown, on the files beside the script. Numbers are shown to ten significant digits; --json has all digits.",
         aside=True,
     )
 

@@ -81,9 +81,8 @@ def text_of_test(
     name = captured.text.name
     stem = PurePath(script).stem
     about = (
-        f"Tests of {script}: each fit gives the numbers that it gave when it was written, and those of R.",
-        f"R's numbers are those of its run of {name}, in {stem}.recorded.json; they are held to the digits"
-        " asked for there. No R is needed: where a call stays in R, its answer of that run is read again.",
+        f"Tests of {script}: each fit gives the same numbers as when it was migrated, and R's.",
+        f"R's numbers are those of its run of {name}, in {stem}.recorded.json; they must agree to the digits stated there. R is not needed: where a call stays in R, its recorded result is used.",
     )
     lines = list(docstring(list(about)))
     wrong = [f"{a.quantity} {a.native}, R {a.r}" for a in agreements if differs(a)]

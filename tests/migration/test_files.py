@@ -133,10 +133,7 @@ def test_the_test_fails_where_a_number_of_r_or_of_python_is_another(folder: Path
     done = pytest_on(folder, PAIRPROOF_R="none")
     assert done.stdout.splitlines()[-1].startswith("3 failed"), done.stdout
     assert "deviance: recorded 1" in done.stdout and "f: 1 of" not in done.stdout
-    assert (
-        "AIC_9: numbers that changed" in done.stdout
-        and "1 of 5 quantities do not agree" in done.stdout
-    )
+    assert "AIC_9: numbers that changed" in done.stdout and "1 of 5 quantities do not agree" in done.stdout
 
 
 def test_what_needs_r_is_not_run_without_it_and_the_rest_is(folder: Path) -> None:

@@ -25,7 +25,9 @@ BRIDGE = Translation(
 def migration(*steps: Step, **run: object) -> Migration:
     captured = a_run([s.call for s in steps], **run)
     return Migration(
-        captured, steps, tuple(LeftOut(m, "not a model of this field") for m in captured.text.mentioned)
+        captured,
+        steps,
+        tuple(LeftOut(m, "not a model of paired comparisons") for m in captured.text.mentioned),
     )
 
 
@@ -34,7 +36,7 @@ def test_a_line_says_the_call_the_python_and_the_fewest_digits():
     assert str(found).splitlines() == [
         "analysis.R: 1 call of a fitting function in 4 lines, run by R 4.2.2 in 3.1 s",
         "  line 2  BTm(...)  -> fit_bradley_terry(...)  2 numbers agree, fewest 9.6 digits, of se.A",
-        "  line 4  nlm(...)  -> left out                not a model of this field",
+        "  line 4  nlm(...)  -> left out                not a model of paired comparisons",
     ]
     assert found.exit_code == 0
 
@@ -51,7 +53,7 @@ def test_calls_of_a_loop_are_one_line():
     "step, said, code",
     [
         (Step(a_call(error="no such column"), outside("")), "R gave an error: no such column", 0),
-        (Step(a_call(kept=False), outside("")), "beyond the number kept: counted, not translated", 2),
+        (Step(a_call(kept=False), outside("")), "not kept (too many calls): counted, not translated", 2),
         (Step(a_call(via="psychotree::pltree"), outside("")), "through psychotree::pltree: counted", 0),
         (Step(a_call(), NATIVE, refused="InputError: a tie"), "refused by Python: InputError: a tie", 2),
         (Step(a_call(), outside("a table of counts")), "-> left out", 0),
@@ -71,7 +73,7 @@ def test_calls_of_a_loop_are_one_line():
             0,
         ),
         (Step(a_call(), NATIVE, rows=(a_row("se.A", 3.0, "not-checkable"),)), "1 not checkable", 0),
-        (Step(a_call(), NATIVE), "no number to compare", 0),
+        (Step(a_call(), NATIVE), "no numbers to compare", 0),
     ],
 )
 def test_what_became_of_a_call_is_said_and_decides_the_exit_code(step, said, code):
@@ -102,7 +104,7 @@ def test_evaluations_beyond_the_number_kept_are_told_beside_those_that_were_comp
     rows = (a_row("estimate.A"),)
     steps = (Step(a_call(), NATIVE, rows=rows), *(Step(a_call(kept=False), outside("")) for _ in range(3)))
     found = migration(*steps)
-    assert "1 number agrees" in str(found) and "; 3 beyond the number kept, and not compared" in str(found)
+    assert "1 number agrees" in str(found) and "; 3 not kept (too many calls), and not compared" in str(found)
     assert found.exit_code == 0
 
 
@@ -141,7 +143,7 @@ def test_the_json_has_every_call_and_every_number():
     assert call["python_warnings"] == ["half wins"]
     assert [a["line"] for a in content["agreements"]] == [2, 2] and content["r_version"] == "4.2.2"
     assert content["left_out"] == [
-        {"line": 4, "function": "nlm", "r_call": "nlm(f, 1)", "reason": "not a model of this field"}
+        {"line": 4, "function": "nlm", "r_call": "nlm(f, 1)", "reason": "not a model of paired comparisons"}
     ]
 
 
@@ -150,9 +152,9 @@ def test_a_call_that_r_did_not_come_to_is_named_and_one_that_ran_is_not():
     captured = a_run([replace(ran, place=Place(2, 2, file="analysis.R"))])
     stands = Mentioned(Place(2, 2, file="analysis.R"), 2, "BTm", "", ran.text)
     text = replace(captured.text, mentioned=(stands, other))
-    assert left_out(replace(captured, text=text)) == (LeftOut(other, "R did not come to it"),)
+    assert left_out(replace(captured, text=text)) == (LeftOut(other, "R did not reach it"),)
     ended = replace(captured, text=text, ending="error")
-    assert left_out(ended) == (LeftOut(other, "R ended before it came to it"),)
+    assert left_out(ended) == (LeftOut(other, "R ended before reaching it"),)
     unsure = replace(ended, calls=(replace(ran, place=Place(2, 2, sure=False, file="analysis.R")),))
     assert left_out(unsure) == ()
 
@@ -173,7 +175,7 @@ def test_a_number_that_the_data_do_not_determine_is_counted_and_digits_are_round
     found = migration(Step(a_call(), NATIVE, rows=rows))
     assert "fewest" not in str(
         found
-    ) and "with 9.6 digits, of estimate.A; 1 not estimable, whatever R gives" in str(found)
+    ) and "with 9.6 digits, of estimate.A; 1 not estimable, whatever R prints" in str(found)
     assert repr(found) == "<Migration of analysis.R: 1 calls in its text, 2 numbers, 1 agree, 0 differ>"
 
 

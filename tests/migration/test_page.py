@@ -27,7 +27,7 @@ BRIDGE = Translation("bridge", Call("pairproof.bridge.lme4.glmer_design", (TABLE
 
 def migration(*steps: Step, **run: object) -> Migration:
     captured = a_run([s.call for s in steps], **run)
-    left = tuple(LeftOut(m, "not a model of this field") for m in captured.text.mentioned)
+    left = tuple(LeftOut(m, "not a model of paired comparisons") for m in captured.text.mentioned)
     return Migration(captured, steps, left, written=("analysis.py",), ran_seconds=0.4)
 
 
@@ -106,8 +106,8 @@ def test_what_is_not_in_python_has_a_section_and_a_reason_each():
         ("Left out", "A table of counts."),
         ("Refused by Python", "items fall apart"),
         ("R gave an error", "no such column"),
-        ("Counted, not translated", "Called by PlackettLuce::pltree for its own ends."),
-        ("Not of this field", "Not a model of this field."),
+        ("Counted, not translated", "Called by PlackettLuce::pltree for internal use."),
+        ("Not pairwise comparisons", "Not a model of paired comparisons."),
     ):
         assert f"\n{title}\n" in text and reason in text
     assert "bridge.lme4.glmer_design" in text and "nlm(f, 1)" in text

@@ -190,7 +190,7 @@ def test_a_variable_means_its_newest_value_where_it_is_printed(tmp_path: Path) -
     script.line(8, "m")  # no fit any more
     source = text_of(script, tmp_path)
     assert "print(m.summary())  # line 4: m\n" in source and "show(m_2.deviance)  # line 6" in source
-    assert "# line 8: m -> m is of R's data, which the Python script has not\n" in source
+    assert "# line 8: m -> m is from R's data, which the Python script does not have\n" in source
 
 
 @pytest.mark.parametrize(
@@ -202,8 +202,8 @@ def test_a_variable_means_its_newest_value_where_it_is_printed(tmp_path: Path) -
         ("sqrt(diag(vcov(m)))", 'show(m.bse.drop("Assam"))'),
         ("1 - pchisq(deviance(m), 2)", "show(1 - stats.chi2.cdf(m.deviance, 2))"),
         ("sort(exp(coef(m)))", 'show(np.exp(m.params.drop("Assam")).sort_values(ascending=True))'),
-        ("plot(m)", "# line 4: plot(m) -> a plot of something else than worths"),
-        ("system(m)", "# line 4: system(m) -> system() is not in the vocabulary"),
+        ("plot(m)", "# line 4: plot(m) -> a plot of anything but worths"),
+        ("system(m)", "# line 4: system(m) -> system() is not supported"),
     ],
 )  # fmt: skip
 def test_what_r_printed_of_a_fit_is_printed(tmp_path: Path, spelled: str, expected: str) -> None:
@@ -224,7 +224,7 @@ def test_one_fit_of_a_list_is_printed_by_its_name_or_number(tmp_path: Path) -> N
     source = text_of(script, tmp_path)
     assert 'print(fits["south"].summary())  # line 4: fits["south"]\n' in source
     assert "show(fits[list(fits)[0]].deviance)  # line 5" in source
-    assert '# line 6: fits["west"] -> Python has no value for it' in source
+    assert '# line 6: fits["west"] -> Python cannot compute it' in source
     assert "show(pd.Series({name: f.llf for name, f in fits.items()}))  # line 7" in source
 
 
@@ -234,8 +234,8 @@ def test_what_has_no_python_stands_as_a_comment_with_its_line_and_what_r_gave(tm
     script.line(4, "profiled(m)", value=RVector(np.array([1.25]), np.array([False])))
     script.line(5, "for r in regions: f(m); print(deviance(m))")
     source = text_of(script, tmp_path)
-    assert "# line 4: profiled(m) -> profiled() is not in the vocabulary; R gave 1.25\n" in source
-    assert "# line 5: for r in regions: f(m); print(deviance(m)) -> regions is of R's data" in source
+    assert "# line 4: profiled(m) -> profiled() is not supported; R gave 1.25\n" in source
+    assert "# line 5: for r in regions: f(m); print(deviance(m)) -> regions is from R's data" in source
 
 
 def test_a_call_in_a_function_is_named_by_the_line_that_came_to_it(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_what_is_left_out_has_a_line_with_its_reason(tmp_path: Path) -> None:
 
 def test_a_script_without_a_call_that_can_be_written_says_so(tmp_path: Path) -> None:
     source = text_of(Script(), tmp_path)
-    assert "none of its calls has a counterpart here" in source
+    assert "none of its calls has an equivalent here" in source
     assert ast.parse(source)
 
 

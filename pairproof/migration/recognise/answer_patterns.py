@@ -93,11 +93,11 @@ def recognise_pattern(
         raise Not(f"a pattern model of {len(items)} items", True)
     answers = answers_of(x, u, np.column_stack(list(dependent.values())) if dependent else None, groups)
     if answers is None:
-        raise Not("its rows are not all possible answers of each group of respondents", True)
+        raise Not("its rows are not all possible answers in each group of respondents", True)
     indicators = (groups[:, None] == np.arange(int(groups.max()) + 1)).astype(float)
     known = design.x[:, design.known]
     if np.linalg.matrix_rank(np.column_stack([known, indicators])) > np.linalg.matrix_rank(known):
-        raise Not("it has no constant of its own for each group of respondents in its data", True)
+        raise Not("it has no separate constant for each group of respondents in its data", True)
 
     def centred(columns: FloatArray) -> FloatArray:
         means = (indicators.T @ columns) / indicators.sum(axis=0)[:, None]
@@ -111,7 +111,7 @@ def recognise_pattern(
     covariates = None if reference else dict(design.covariates)
     found, others = _read(theirs, coefficients, of_x, centred(u), items, covariates)
     if not reference and not found.terms:
-        raise Not("the worths of items are no part of it", True)
+        raise Not("it has no worths of items", True)
     made = assembled(x, items, reference, 1.0, found, variables)
     own, ties = made.own, "none" if answers.ties else ""
     if "each" in others:
@@ -122,7 +122,7 @@ def recognise_pattern(
         own.append(("tie", u.sum(axis=1)))
     own += _dependence(items, dependent) if "dependence" in others else []
     if len(own) != len(coefficients):
-        raise Not("some of its terms have no counterpart in a pattern model", True)
+        raise Not("some of its terms have no equivalent in a pattern model", True)
     to = map_of(centred(np.column_stack([c for _, c in own])), theirs)
     used = {v.name: v for p in (*made.by, *(p for _, p in made.of_items)) for v in p.variables}
     # Groups of the data that the model's worths do not differ in are groups of its deviance all the same.

@@ -64,7 +64,7 @@ def codes(*factors: Sequence[object] | NDArray[np.generic]) -> IntArray:
 def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> IntArray:
     """int[n_rows]: the groups of rows that a glm has a constant for."""
     if not factors:
-        raise Not("a Poisson model without a factor in it, so without a constant for each pair of items")
+        raise Not("a Poisson model without a factor, and therefore without a constant for each pair of items")
     names = list(factors)[:MOST_FACTORS]
     for size in range(len(names), 0, -1):
         for chosen in combinations(names, size):
@@ -75,7 +75,7 @@ def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> I
     raise Not(
         "a Poisson model without a constant for each pair of items in each group of respondents: no combination of "
         + ", ".join(names)
-        + " has 2 or 3 rows and a constant of its own"
+        + " has 2 or 3 rows and its own constant"
     )
 
 
@@ -93,11 +93,8 @@ def _has_constants(x: FloatArray, groups: IntArray) -> bool:
 
 #: What the item without a column is called where the data do not say.
 UNNAMED = "reference"
-NOT_JOINED = "no chain of comparisons joins all its items, and which of them R leaves out is its own choice"
-NO_BLOCK = (
-    "no columns of its design are items: a column for each of at least two items, the same number for one item of a"
-    " row, its negative for the other, 0 elsewhere"
-)
+NOT_JOINED = "its items are not all connected by comparisons, and R chooses which of them to leave out"
+NO_BLOCK = "its design has no columns of items (one column for each of at least two items, with the same number for one item of a row, its negative for the other, and 0 elsewhere)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +286,7 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     met = _met(design, rows, np.array([place[n] for n in items], dtype=np.int64))
     if met is None or "tie.max" not in special:
         raise Not(
-            "its GenDavidson has more than one number for the home advantage, a term of ties or a player's ability",
+            "its GenDavidson has more than one parameter for the home advantage, a tie term or a player's ability",
             True,
         )
     of_one, of_two = (design.x[rows, k[:, None]] for k in met)
@@ -308,14 +305,14 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     if "home.adv" in place:
         home = contests.logit[:, place["home.adv"]]
         if not set(np.round(home, 9).tolist()) <= {-1.0, 0.0, 1.0}:
-            raise Not("its players are at home by other numbers than 1 and 0", True)
+            raise Not("its home-advantage indicators are not 0 and 1", True)
         contests = contests.turned(home < 0)
         order = np.abs(home).round()
     elif "tie.mode" in special:
         raise Not("its GenDavidson has tie.mode without a home advantage", True)
     shown = tuple(usable(n) for n in items)
     if len(set(shown)) != len(shown):
-        raise Not("two of its players have one name once what stands for something else is replaced", True)
+        raise Not("two of its players have the same name after reserved characters are replaced", True)
     names = (*shown[1:], *(OURS[n] for n in special))
     to = np.zeros((len(names), len(design.names)))
     for k, item in enumerate(items[1:]):

@@ -236,7 +236,7 @@ def of_groups(
     rows = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0, paired)
     if (signs[rows[:, 0]] + signs[rows[:, 1]]).any():
         raise Not(
-            "the rows of a group are not mirror images of each other, so they are not the outcomes of a contest",
+            "the rows of a group are not mirror images of each other, so they are not the outcomes of one contest",
             paired,
         )
     first, second = _sides(signs[rows[:, 0]])

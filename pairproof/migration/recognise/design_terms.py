@@ -250,7 +250,7 @@ def model_of(given: Coefficients) -> Model:
     has_items = within(contests.logit, signs[:, :-1])  # free abilities of all items
     found, turned = given.read(signs, has_items), contests
     if not has_items and not found.terms:
-        raise Not("the abilities of items are no part of it", True)
+        raise Not("it has no abilities of items", True)
     if found.order:
         turned = contests.turned(contests.logit[:, list(given.names).index(found.order)] < 0)
         # What is in favour of the first has the other sign where the two were exchanged.
@@ -278,7 +278,7 @@ def _put_together(given: Coefficients, found: Found, whole: Sequence[Variable] =
     names = tuple(name for name, _ in (*own, *of_tie))
     if len(set(names)) < len(names):
         twice = next(n for n in names if names.count(n) > 1)
-        raise Not(f"two of its terms would have one name: {twice}", True)
+        raise Not(f"two of its terms would have the same name: {twice}", True)
     return Model(
         contests,
         tuple(items),
@@ -345,13 +345,12 @@ def map_of(ours: FloatArray, theirs: FloatArray) -> FloatArray:
     rank_ours = np.linalg.matrix_rank(ours)
     if rank_ours < ours.shape[1]:
         raise Not(
-            "some of its terms determine others, so that its coefficients have no counterparts one by one",
-            True,
+            "some of its terms determine others, so its coefficients cannot be matched one by one", True
         )
     off = np.abs(ours @ by - theirs).max(axis=0, initial=0.0)
     size = np.maximum(np.abs(theirs).max(axis=0, initial=0.0), 1.0)
     if (off > SAME_SPACE * size).any():
-        raise Not("its columns are not those of a model of ours: they do not span the same space", True)
+        raise Not("its columns do not span the space of any model of pairproof", True)
     if np.linalg.matrix_rank(by) < ours.shape[1]:
-        raise Not("it is a part of a model of ours, with terms of it left out", True)
+        raise Not("it is a submodel of a pairproof model, with some terms left out", True)
     return np.asarray(by)

@@ -134,7 +134,7 @@ class State:
             raise
         except Exception as error:
             raise NotTranslated(
-                f"its Python stops ({type(error).__name__}: {one_line(str(error), 80)})"
+                f"its Python code stopped ({type(error).__name__}: {one_line(str(error), 80)})"
             ) from None
         return said.getvalue()
 

@@ -115,7 +115,7 @@ def value_rows(
         return None
     size = max([scale, *(abs(v) for _, v in ours if math.isfinite(v))], default=0.0)
     least = min(max(digits, 1.0), 11.0)
-    beside = Beside(call, least, "as many as the fits have that it is made of")
+    beside = Beside(call, least, "as many as the fits it is computed from have")
     rows = []
     for (label, own), other in zip(ours, theirs):
         near = abs(own - other) <= 10.0**-least * size
@@ -152,7 +152,7 @@ class Printed:
 
     def _line(self, call: RecordedCall, words: Sequence[str]) -> Iterator[Agreement]:
         place, equal = self._place(words)
-        beside = Beside(call, 0.0, "as many as both show", "base::cat")
+        beside = Beside(call, 0.0, "as many as both print", "base::cat")
         for k, word in enumerate(words):
             own = float(word)
             if place < 0:
@@ -195,5 +195,5 @@ def _unit(word: str) -> float:
 
 
 def _not_found(row: Agreement) -> Agreement:
-    why = "R's output has no such numbers beside each other; it may print them in another form"
+    why = "R's output does not have these numbers in sequence; it may print them in another form"
     return replace(row, verdict="not-checkable", code="not-found", explanation=why, r=None, digits=None)

@@ -92,7 +92,7 @@ class Evaluated:
             try:
                 return Interpreter(self.scope.values).value(made)
             except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
-                raise NotTranslated(f"Python has no value for it ({type(error).__name__}: {error})") from None
+                raise NotTranslated(f"Python cannot compute it ({type(error).__name__}: {error})") from None
 
     def kind(self, made: ast.expr) -> str:
         """The kind of its value."""
@@ -224,10 +224,10 @@ def constant_of(value: RValue) -> ast.expr:
     vector = value
     plain = isinstance(vector, RVector) and vector.values.dtype.kind in "fibO" and vector.values.ndim < 3
     if not isinstance(vector, RVector) or not plain or vector.values.size > MOST_CONSTANT:
-        raise NotTranslated("it names a value that only R has")
+        raise NotTranslated("it uses a value that only R has")
     if vector.values.ndim == 2:
         if vector.na.any():
-            raise NotTranslated("it names a matrix of R with missing values")
+            raise NotTranslated("it uses an R matrix with missing values")
         rows: list[Any] = [list(map(node, row)) for row in vector.values.tolist()]
         margins = [list(map(node, vector.margin(k))) or None for k in (0, 1)]
         return put("pd.DataFrame(x, i, j)", x=rows, i=margins[0], j=margins[1])
@@ -236,7 +236,7 @@ def constant_of(value: RValue) -> ast.expr:
         values = [None if v is None else vector.levels[int(v) - 1] for v in values]
     values = [int(v) if isinstance(v, float) and v.is_integer() and abs(v) < 1e9 else v for v in values]
     if any(v is None or v != v for v in values):
-        raise NotTranslated("it names a vector of R with missing values")
+        raise NotTranslated("it uses an R vector with missing values")
     parts = [node(v) for v in values]
     names = vector.names or vector.margin(0)
     if names and len(set(names)) == len(values):

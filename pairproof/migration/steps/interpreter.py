@@ -171,12 +171,12 @@ class Interpreter:
 
     def _named(self, name: str) -> Any:
         if name.startswith("_"):
-            raise NotTranslated(f"{name} is no name that a step may use")
+            raise NotTranslated(f"{name} is not a name that a statement may use")
         if name in self.names:
             return self.names[name]
         if name in _BUILTINS:
             return _BUILTINS[name]
-        raise NotTranslated(f"{name} is no name that a step may use")
+        raise NotTranslated(f"{name} is not a name that a statement may use")
 
     def _attribute(self, e: ast.Attribute) -> Any:
         functions, attributes = known()
@@ -184,7 +184,7 @@ class Interpreter:
         if path in functions:
             return reduce(getattr, path.split(".")[1:], self.names[path.split(".")[0]])
         if path or e.attr not in attributes or e.attr.startswith("_"):
-            raise NotTranslated(f"{path or f'.{e.attr}'} is nothing that a step may use")
+            raise NotTranslated(f"{path or f'.{e.attr}'} is not something that a statement may use")
         return getattr(self.value(e.value), e.attr)
 
     def _call(self, e: ast.Call) -> Any:
@@ -205,7 +205,7 @@ class Interpreter:
     def _beside(self, given: Sequence[Any]) -> None:
         here = Path(self.names["HERE"])
         if len(given) != 1 or not isinstance(given[0], Path) or given[0].resolve().parent != here.resolve():
-            raise NotTranslated("it writes into another folder")
+            raise NotTranslated("it writes to another folder")
 
     def _spread(self, parts: Sequence[ast.expr]) -> Iterator[Any]:
         for part in parts:
@@ -223,13 +223,13 @@ class Interpreter:
 
 
 def _refused(e: ast.AST) -> NotTranslated:
-    return NotTranslated(f"{type(e).__name__} is no Python that a step is written in")
+    return NotTranslated(f"{type(e).__name__} is not Python that a statement may use")
 
 
 def _narrow(form: str) -> str:
     """A format whose widths and precisions are no larger than a page."""
     if any(int(n) > _WIDEST for n in re.findall(r"\d+", form)):
-        raise NotTranslated("its format is wider than any page")
+        raise NotTranslated("its format is too wide")
     return form
 
 
@@ -239,8 +239,8 @@ def _bounded(op: ast.operator, a: Any, b: Any) -> Any:
         _narrow(a)
     whole = isinstance(a, int) and isinstance(b, int)
     if isinstance(op, ast.Pow) and whole and abs(b) > _POWER:
-        raise NotTranslated("it is a power too large to be computed")
+        raise NotTranslated("its power is too large to compute")
     for many, times in ((a, b), (b, a)) if isinstance(op, ast.Mult) else ():
         if isinstance(many, (str, list)) and isinstance(times, int) and len(many) * times > _MOST:
-            raise NotTranslated("it repeats something more often than a script needs")
+            raise NotTranslated("it repeats something too many times")
     return _OPERATORS[type(op)](a, b)

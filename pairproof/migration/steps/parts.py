@@ -29,13 +29,13 @@ class Parts(Evaluated):
                 return found
             if word in views.COMPONENTS:
                 return self.expression(R("call", "", R("sym", views.COMPONENTS[word]), (("", of),)))
-            raise NotTranslated(f"${word} of a fit has no counterpart")
+            raise NotTranslated(f"${word} of a fit has no equivalent")
         made = self.expression(of)
         if (number := views.of_answer(word, made, self.step(made))) is not None:
             return number
         found = self.viewed(made)
         if self.kind(found) not in "dl":
-            raise NotTranslated(f"${word} of such a value is not in the vocabulary")
+            raise NotTranslated(f"${word} of this value is not supported")
         return put("x[k]", x=found, k=word)
 
     def _double(self, e: R) -> ast.expr:
@@ -111,7 +111,7 @@ class Parts(Evaluated):
             if columns.kind == "empty":
                 return self._elements(x, rows, "x.iloc[k]", rows=True)
             return self._cell(x, rows, columns)
-        raise NotTranslated("such a part of a value is not in the vocabulary")
+        raise NotTranslated("this part of a value is not supported")
 
     def _elements(self, x: ast.expr, e: R, by_place: str, rows: bool = False) -> ast.expr:
         """`x[i]`, `d[i, ]`: by names, places from 1, places that are left out, or truth."""
@@ -165,7 +165,7 @@ class Parts(Evaluated):
         """Elements at R's places of a vector that has fewer: by their names."""
         at = self.value(key)
         if any(isinstance(k, (str, bool)) for k in np.atleast_1d(at).tolist()):
-            raise NotTranslated("it takes a part of coefficients that are not all in Python")
+            raise NotTranslated("it uses part of a coefficient vector that is not all in Python")
         wanted = [self._our_names(x, node(names[int(k) - 1])) for k in np.atleast_1d(at)]
         one = self.kind(key) == "n"
         return put("x[k]" if one else "x.loc[k]", x=x, k=wanted[0] if one else wanted)
@@ -207,7 +207,7 @@ class Parts(Evaluated):
         if self.kind(x) != "d":
             return x
         if self.value(x).shape[1] != 1:
-            raise NotTranslated("it takes a table for a vector")
+            raise NotTranslated("it uses a table as a vector")
         return put("x.iloc[:, 0]", x=x)
 
     def _order(self, e: R) -> ast.expr:

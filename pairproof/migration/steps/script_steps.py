@@ -76,7 +76,7 @@ class ScriptSteps(Statements):
             if not all(map(self._whole, sites)):
                 n = sum(n for (t, _), n in self.cut.items() if t == task)
                 raise NotTranslated(
-                    f"{n:,} evaluations of its call were counted only, and what is made of all is R's"
+                    f"{n:,} evaluations of its call were counted but not kept, and a result computed from all of them is R's"
                 )
             with within(SECONDS):
                 self._statement(tree, ex, block, valued.visible)
@@ -146,7 +146,7 @@ class ScriptSteps(Statements):
                 quality = self._quality(tree, ex)
                 rows = compared.value_rows(call, value, valued.value, *quality, self.scope.in_r)
                 if rows is None:
-                    raise NotTranslated("Python's value has another shape than R's")
+                    raise NotTranslated("Python's value has a different shape from R's")
                 return rows if valued.visible else [r for r in rows if r.verdict != "agrees"]
         if valued.visible or not self._prints_numbers(tree):
             return []

@@ -103,13 +103,13 @@ class Shown(State):
         if kind == "v":
             return put("print(*x)", x=made)
         if kind == "f":
-            raise NotTranslated("its value has no form in Python that can be shown")
+            raise NotTranslated("its value cannot be printed by Python")
         return put("print(x)", x=made)
 
     def _cat(self, e: R, ex: Expressions, block: Block) -> None:
         words = {n: a for n, a in e.arguments if n in ("sep", "file", "fill", "append")}
         if "file" in words and words["file"].kind != "null":
-            raise NotTranslated("it writes into a file")
+            raise NotTranslated("it writes to a file")
         parts = [ex.operand(a) for n, a in e.arguments if n not in words]
         between = (
             words["sep"].value
@@ -123,7 +123,7 @@ class Shown(State):
         for p in parts:
             kind = ex.kind(p)
             if kind not in "ntvso":
-                raise NotTranslated("cat() of such a value is not in the vocabulary")
+                raise NotTranslated("cat() of this value is not supported")
             made.append(ast.Starred(p, ast.Load()) if kind in "vs" else p)
         made, end = _last_line(made, end)
         words_of_print: dict[str, Any] = {} if between == " " else {"sep": between}
@@ -144,7 +144,7 @@ class Shown(State):
         elif of is e.operands[0] and step is not None and "psycho" not in step.call.package:
             step = None  # R plots residuals of a glm
         if step is None or not isinstance(step.value, (Fit, TreeRecord)) or find_spec("matplotlib") is None:
-            raise NotTranslated("a plot of something else than worths and abilities is not in the vocabulary")
+            raise NotTranslated("a plot of anything but worths and abilities is not supported")
         line = self.captured.text.expressions[self.task - 1].line
         file = f"plot_line_{line}.png"
         plot = "m.plot()" if isinstance(step.value, TreeRecord) else "pairproof.plot_worth(m).figure"
@@ -153,15 +153,15 @@ class Shown(State):
     def _written(self, e: R, ex: Expressions) -> ast.expr:
         file = matched([(n, a) for n, a in e.arguments if n not in ("row.names", "quote")], ("x", "file"))
         if file is None or "file" not in file or file["file"].kind != "str":
-            raise NotTranslated("write.csv() of such arguments is not in the vocabulary")
+            raise NotTranslated("write.csv() with these arguments is not supported")
         name = str(file["file"].value)
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}\.csv", name):
-            raise NotTranslated("it writes into another folder")
+            raise NotTranslated("it writes to another folder")
         rows = next((a for n, a in e.arguments if n == "row.names"), None)
         index = rows is None or rows.value is not False
         x = ex.operand(file["x"])
         if ex.kind(x) not in "sd":
-            raise NotTranslated("write.csv() of such a value is not in the vocabulary")
+            raise NotTranslated("write.csv() of this value is not supported")
         path = put("HERE / n", n=name)
         return put("x.to_csv(p)" if index else "x.to_csv(p, index=False)", x=x, p=path)
 
@@ -258,7 +258,9 @@ class Statements(Shown):
             target = R("sym", target.value)
         if value.kind == "function" and target.symbol:
             self.scope.functions[target.symbol] = value
-            raise NotTranslated("a function of the script's own; what it does stands where it was called")
+            raise NotTranslated(
+                "a function defined in the script; its statements are written where it was called"
+            )
         if target.symbol and (site := self._site_of(target.symbol, value)) is not None:
             self._bind(target.symbol, site)
             return
@@ -278,7 +280,7 @@ class Statements(Shown):
             return
         made = ex.viewed(made)
         if ex.kind(made) == "f" and ex.step(made) is None:
-            raise NotTranslated("its value has no form in Python")
+            raise NotTranslated("its value has no Python equivalent")
         if ex.kind(made) in "ol" and not ex.value(made) and self._filled_by_sites(target.symbol):
             return
         name = self.scope.name(target.symbol)
@@ -328,14 +330,14 @@ class Statements(Shown):
         """`names(x) <- v`, `d$x <- v`, `x[i] <- v`."""
         f, of = target.function, target.operands[0]
         if not of.symbol:
-            raise NotTranslated("it changes a part of a part")
+            raise NotTranslated("it changes part of a part")
         for site in self.sites.get(self.task, []):
             if site.variable.partition("$")[0] == of.symbol and site.many:
                 self.scope.variables[of.symbol] = ast.Name(site.name, ast.Load())
                 self.of_models.add(of.symbol)
                 return
         if of.symbol not in self.scope.variables:
-            raise NotTranslated(f"{of.symbol} is of R's data, which the Python script has not")
+            raise NotTranslated(f"{of.symbol} is from R's data, which the Python script does not have")
         own, made = self.scope.variables[of.symbol], ex.operand(value)
         x = ex.viewed(own)
         kind = ex.kind(x)
@@ -380,7 +382,7 @@ class Statements(Shown):
             self._element(x, kind, R("str", str(target.operands[1].value)), made, ex, block)
             return
         else:
-            raise NotTranslated(f"{f}() of such a value is not changed in Python")
+            raise NotTranslated(f"{f}() of this value cannot be changed in Python")
         name = self.scope.name(of.symbol)
         self._emit(ex, block, f"{name} = {text_of(found)}")
         self.scope.values[name] = ex.value(found)
@@ -390,7 +392,7 @@ class Statements(Shown):
         place = ex.operand(key)
         by = ex.kind(place)
         if kind == "l" and isinstance(ex.value(x), list):
-            raise NotTranslated("it changes or fills a list by place")
+            raise NotTranslated("it changes or fills a list by position")
         if kind == "s" and by == "n" or kind == "v":
             found = put("x.iloc[k]" if kind == "s" else "x[k]", x=x, k=ex.less_one(place))
         else:
@@ -412,7 +414,7 @@ class Statements(Shown):
         sites = [s for s in self.sites.get(self.task, []) if s.many]
         site = next((s for s in sites if variable.symbol in s.loop_names), None)
         if site is not None and len(site.loop_names) > 1:
-            raise NotTranslated("a loop within a loop of fits is not written")
+            raise NotTranslated("a loop inside a loop of fits is not supported")
         keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
         by_sites = keys is not None
         made: ast.expr
@@ -426,7 +428,7 @@ class Statements(Shown):
             first = next(iter(ex.value(made)), None)
             name = self.scope.name(variable.symbol)
             if first is None:
-                raise NotTranslated("it runs over nothing")
+                raise NotTranslated("it loops over nothing")
         inner = Block()
         before = dict(self.scope.values)
         self.scope.values[name] = first
@@ -499,7 +501,7 @@ class Statements(Shown):
         given = matched(e.arguments, ("X", "FUN")) or {}
         fun = given.get("FUN")
         if fun is None or fun.kind != "function" or fun.body is None:
-            raise NotTranslated(f"{e.function}() of such a function is not in the vocabulary")
+            raise NotTranslated(f"{e.function}() of this function is not supported")
         parts = (R("sym", fun.arguments[0][0]), given["X"], fun.body)
         self._for(R("call", e.value, R("sym", "for"), tuple(("", part) for part in parts)), ex, block)
 
@@ -509,7 +511,7 @@ class Statements(Shown):
         formals = [n for n, _ in function.arguments]
         given = matched(list(e.arguments), formals)
         if given is None or function.body is None or self.inlined > 4:
-            raise NotTranslated(f"{e.function}() is not written here")
+            raise NotTranslated(f"{e.function}() is not supported here")
         bound: dict[str, ast.expr] = {}
         for name, default in function.arguments:
             part = given.get(name, default)

@@ -43,7 +43,7 @@ class Tables(Parts):
             starred = [p if self.kind(p) != "v" else ast.Starred(p, ast.Load()) for _, p in parts]
             listed = ast.List(starred, ast.Load())
             return listed if "t" in kinds or self._texts(parts) else put("np.array(x)", x=listed)
-        raise NotTranslated("c() of such values is not in the vocabulary")
+        raise NotTranslated("c() of these values is not supported")
 
     def _texts(self, parts: Sequence[tuple[str, ast.expr]]) -> bool:
         return any(self.kind(p) == "v" and any(isinstance(v, str) for v in self.value(p)) for _, p in parts)
@@ -132,13 +132,13 @@ class Tables(Parts):
             row = f"pd.DataFrame({'x' if 'n' in kinds else '[list(x)]'}, [name], d.columns)"
             made = [m if self.kind(m) == "d" else put(row, x=m, name=n, d=tables[0]) for n, m in parts]
             return put("pd.concat(parts)", parts=made)
-        raise NotTranslated("rbind() of such values is not in the vocabulary")
+        raise NotTranslated("rbind() of these values is not supported")
 
     def _matrix(self, e: R) -> ast.expr:
         """A table of one number, or of a vector by columns."""
         given = matched(e.arguments, ("data", "nrow", "ncol", "byrow", "dimnames"))
         if given is None or not {"data", "nrow", "ncol"} <= set(given) or "byrow" in given:
-            raise NotTranslated("matrix() of such arguments is not in the vocabulary")
+            raise NotTranslated("matrix() with these arguments is not supported")
         data, rows, columns = (self.operand(given[n]) for n in ("data", "nrow", "ncol"))
         form = "np.full((n, m), float(x))" if self.kind(data) == "n" else "np.reshape(x, (m, n)).T"
         names = given.get("dimnames", R("null"))
@@ -155,7 +155,7 @@ class Tables(Parts):
         found = self.value(x)
         parts = list(found.values()) if isinstance(found, dict) else found
         if function not in ("rbind", "cbind") or self.kind(x) not in "l" or not len(parts):
-            raise NotTranslated(f"do.call of {function} is not in the vocabulary")
+            raise NotTranslated(f"do.call of {function} is not supported")
         if all(isinstance(p, pd.DataFrame) for p in parts):
             return put("pd.concat(x.values())" if isinstance(found, dict) else "pd.concat(x)", x=x)
         return put("pd.DataFrame(x).T" if function == "rbind" else "pd.DataFrame(x)", x=x)
@@ -175,7 +175,7 @@ class Tables(Parts):
             return put("list(x.index[x])", x=self.operand(inner.operands[0]))
         m = self.fit(inner)
         if m is not None:
-            raise NotTranslated("names of a fit are those of its parts in R")
+            raise NotTranslated("names() of a fit lists its components in R")
         found = self.operand(inner)
         if self.kind(found) == "d" and e.function == "names":
             return put("list(x.columns)", x=found)
@@ -185,7 +185,7 @@ class Tables(Parts):
         """A table of a function of two vectors."""
         given = matched(e.arguments, ("X", "Y", "FUN"))
         if given is None or "Y" not in given:
-            raise NotTranslated("outer() with further arguments is not in the vocabulary")
+            raise NotTranslated("outer() with more arguments is not supported")
         x, y = self.operand(given["X"]), self.operand(given["Y"])
         arrays = [
             put("x.to_numpy()", x=m) if self.kind(m) == "s" else put("np.array(x)", x=m) for m in (x, y)
@@ -198,7 +198,7 @@ class Tables(Parts):
             with self.bound(dict(zip((n for n, _ in fun.arguments), (a, b)))):
                 inner = self.body(fun)
         else:
-            raise NotTranslated("outer() of such a function is not in the vocabulary")
+            raise NotTranslated("outer() of this function is not supported")
         if self.kind(x) != "s":
             return inner
         return put("pd.DataFrame(t, x.index, y.index)", t=inner, x=x, y=y)
@@ -219,7 +219,7 @@ class Texts(Evaluated):
         elif all(k in "ntvs" for k in kinds):
             made = self._rows_of(parts, kinds, lambda own: self._joined(own, between))
         else:
-            raise NotTranslated(f"{e.function}() of such values is not in the vocabulary")
+            raise NotTranslated(f"{e.function}() of these values is not supported")
         if "collapse" in words and words["collapse"].kind == "str" and any(k in "vs" for k in kinds):
             if len(parts) == 1:
                 made = self._as_texts(parts[0])
@@ -263,7 +263,7 @@ class Texts(Evaluated):
         given = [self.operand(a) for n, a in e.arguments if n in ("", "fmt")]
         form, *parts = given
         if not (isinstance(form, ast.Constant) and isinstance(form.value, str)):
-            raise NotTranslated("sprintf() of a format that is not written out is not in the vocabulary")
+            raise NotTranslated("sprintf() with a format that is not a literal is not supported")
         kinds = [self.kind(p) for p in parts]
         if all(k in "nt" for k in kinds):
             return (
@@ -272,7 +272,7 @@ class Texts(Evaluated):
                 else form
             )
         if not all(k in "ntvs" for k in kinds):
-            raise NotTranslated("sprintf() of such values is not in the vocabulary")
+            raise NotTranslated("sprintf() of these values is not supported")
 
         def row(own: list[ast.expr]) -> ast.expr:
             return put("f % x", f=form, x=own[0] if len(own) == 1 else ast.Tuple(own, ast.Load()))
@@ -295,7 +295,7 @@ class Texts(Evaluated):
         if kind == "t" or (kind == "v" and isinstance(next(iter(self.value(x)), ""), str)):
             spec = f"<{width}" if width and e.function == "format" else f">{width}" if width else ""
         elif letter not in ("f", "g", "e", "d"):
-            raise NotTranslated(f"formatC() of {letter!r} is not in the vocabulary")
+            raise NotTranslated(f"formatC() of {letter!r} is not supported")
         elif e.function == "format" and small is not None and digits is None:
             spec = f"{width}.{small}f"
         elif digits is None:
@@ -311,7 +311,7 @@ class Texts(Evaluated):
         if kind in "nt":
             return formatted(x)
         if kind not in "vs":
-            raise NotTranslated(f"{e.function}() of such a value is not in the vocabulary")
+            raise NotTranslated(f"{e.function}() of this value is not supported")
         return self._rows_of([x], [kind], lambda own: formatted(own[0]))
 
 

@@ -45,7 +45,7 @@ class Expressions(Tables, Texts):
             case "call":
                 return self.calls[e.value] if e.value in self.calls else self.call(e)
         raise NotTranslated(
-            "a function by itself has no value here" if e.kind == "function" else "it is no expression"
+            "a function by itself has no value here" if e.kind == "function" else "it is not an expression"
         )
 
     def variable(self, name: str) -> ast.expr:
@@ -62,7 +62,7 @@ class Expressions(Tables, Texts):
             return put(known[name])
         vector = scope.of_r.get(name)
         if vector is None:
-            raise NotTranslated(f"{name} is of R's data, which the Python script has not")
+            raise NotTranslated(f"{name} is from R's data, which the Python script does not have")
         own = scope.name(name)
         made = constant_of(vector)
         scope.values[own] = self.value(made)
@@ -94,8 +94,8 @@ class Expressions(Tables, Texts):
         if f in vocabulary():
             return by_rule(f, [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"], self.value)
         if f in ("<-", "="):
-            raise NotTranslated("it assigns within an expression")
-        raise NotTranslated(f"{f}() is not in the vocabulary" if f else "it calls what is no name")
+            raise NotTranslated("it assigns inside an expression")
+        raise NotTranslated(f"{f}() is not supported" if f else "it calls something that is not a name")
 
     def _operator(self, e: R) -> ast.expr:
         f = e.function
@@ -150,7 +150,7 @@ class Expressions(Tables, Texts):
         m = self.fit(first)
         if m is None:
             if f in ("AIC", "BIC", "logLik", "deviance", "coef", "vcov"):
-                raise NotTranslated(f"{f}() is of a model that has no Python here")
+                raise NotTranslated(f"{f}() is of a model that is not in Python")
             return None
         if f in views.OF_EBA and (own := views.of_eba(f, *m)) is not None:
             self.uses(m[1], own)
@@ -165,13 +165,13 @@ class Expressions(Tables, Texts):
         if f in ("AIC", "BIC") and len(e.operands) > 1:
             return self._several(f, e)
         if len([n for n, _ in e.arguments if n not in ("level", "correct.edf")]) > 1 and f != "AIC":
-            raise NotTranslated(f"{f}() with further arguments is not in the vocabulary")
+            raise NotTranslated(f"{f}() with more arguments is not supported")
         if f in views.NUMBERS:
             return self._number(f, *m)
         if f in ("coef", "coefficients", "fixef"):
             return self._coefficients(*m)
         if f == "confint" and {"glm", "polr", "gnm"} & {*m[1].call.strings("class")}:
-            raise NotTranslated("confint() of such a model is of its profile likelihood")
+            raise NotTranslated("confint() of this model profiles the likelihood")
         if f == "vcov":
             return self._view(*m, views.covariances, "cov")
         if f == "tidy":
@@ -204,7 +204,7 @@ class Expressions(Tables, Texts):
     def _fitted_of_contests(self, m: ast.expr, step: Step) -> ast.expr:
         """The expected score of each row of a BTm's table."""
         if not isinstance(step.value, Fit) or step.call.function != "BradleyTerry2::BTm":
-            raise NotTranslated("fitted() of such a fit is not in the vocabulary")
+            raise NotTranslated("fitted() of this fit is not supported")
         found = put('pairproof.contest_residuals(m)["fitted"].to_numpy()', m=m)
         self.uses(step, found)
         return found
@@ -213,7 +213,7 @@ class Expressions(Tables, Texts):
         """The table of tests of two of eba's fits, the second the larger."""
         fits = [self.fit(a) for a in e.operands]
         if len(fits) != 2 or any(m is None or m[1].call.package != "eba" for m in fits):
-            raise NotTranslated("anova() of such fits is not in the vocabulary")
+            raise NotTranslated("anova() of these fits is not supported")
         a, b = (m[0] for m in fits if m is not None)
         found = put(
             'pd.DataFrame({"Resid. Df": [a.df_residual, b.df_residual], "Resid. Dev": [a.deviance, b.deviance]}, [1, 2])',
@@ -236,7 +236,7 @@ class Expressions(Tables, Texts):
         rows = []
         for _, m in fits:
             if m is None:
-                raise NotTranslated(f"{f}() is of a model that has no Python here")
+                raise NotTranslated(f"{f}() is of a model that is not in Python")
             df = m[1].call.number("loglik_df")
             rows.append(
                 [
@@ -265,7 +265,7 @@ class Expressions(Tables, Texts):
         formals = [n for n, _ in function.arguments]
         given = matched([(n, a) for n, a in e.arguments], formals)
         if given is None:
-            raise NotTranslated(f"the arguments of {e.function}() are not its formals")
+            raise NotTranslated(f"the arguments of {e.function}() do not match its formals")
         bound = {n: self.operand(given[n]) for n in formals if n in given}
         for name, default in function.arguments:
             if name not in bound and default.kind != "empty":
@@ -282,7 +282,7 @@ class Expressions(Tables, Texts):
         with ExitStack() as local:
             for part in before:
                 if part.function not in ("<-", "=") or not part.operands[0].symbol:
-                    raise NotTranslated("a function of such statements is not written as an expression")
+                    raise NotTranslated("a function with these statements cannot be written as an expression")
                 made = self.operand(part.operands[1])
                 local.enter_context(self.bound({part.operands[0].symbol: made}))
             return self.expression(last.operands[0] if last.function == "return" else last)
@@ -296,17 +296,17 @@ class Expressions(Tables, Texts):
         arguments = [(n, a) for n, a in e.arguments if n not in ("FUN.VALUE", "USE.NAMES", "simplify")]
         given = matched(arguments, ("X", "MARGIN", "FUN") if e.function == "apply" else ("X", "FUN", "x1"))
         if given is None or "FUN" not in given or (e.function != "vapply" and "x1" in given):
-            raise NotTranslated(f"{e.function}() with further arguments is not in the vocabulary")
+            raise NotTranslated(f"{e.function}() with more arguments is not supported")
         over = self.operand(given["X"])
         if e.function == "apply" and given["MARGIN"].value == 1:
             over = put("x.T", x=over)
         found, fun = self.value(over), given["FUN"]
         if (e.function == "apply") != isinstance(found, pd.DataFrame):
-            raise NotTranslated(f"{e.function}() over such a value is not in the vocabulary")
+            raise NotTranslated(f"{e.function}() over this value is not supported")
         keyed = isinstance(found, (dict, pd.Series, pd.DataFrame))
         first = next((v for _, v in found.items()) if keyed else iter(found), None)
         if first is None:
-            raise NotTranslated("it runs over nothing")
+            raise NotTranslated("it loops over nothing")
         parameter = fun.arguments[0][0] if fun.kind == "function" and fun.arguments else "fit"
         own, key = self.temporary(parameter), self.temporary("name")
         element = ast.Name(own, ast.Load())
@@ -332,7 +332,7 @@ class Expressions(Tables, Texts):
         if kind_of(value) in "sv" and isinstance(made, ast.DictComp):
             same = len({len(v) for v in self.value(made).values()}) == 1
             return put("pd.DataFrame(x)", x=made) if same else made
-        raise NotTranslated(f"{e.function}() of such values is not in the vocabulary")
+        raise NotTranslated(f"{e.function}() of these values is not supported")
 
     @contextmanager
     def _inside(self, names: Mapping[str, Any], key: ast.expr) -> Iterator[None]:
@@ -360,7 +360,7 @@ class Expressions(Tables, Texts):
             return self.viewed(self.calls[named[0]])
         word = fun.symbol or str(fun.value)
         if word in ("[[", "["):
-            raise NotTranslated("parts by sapply are not in the vocabulary")
+            raise NotTranslated("subsetting by sapply is not supported")
         with self.bound({parameter: own}):
             return self.expression(R("call", "", R("sym", word), (("", R("sym", parameter)),)))
 

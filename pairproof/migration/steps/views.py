@@ -73,7 +73,7 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
             continue
         if recorded is None or abs(own - recorded) <= SAME * max(1.0, abs(recorded)):
             return candidate
-    raise NotTranslated(f"{function}() of this fit is counted otherwise in Python")
+    raise NotTranslated(f"{function}() of this fit counts parameters differently in Python")
 
 
 def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
@@ -191,7 +191,7 @@ def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") ->
     if not isinstance(step.value, Fit):
         return put("pd.Series(x())", x=put(of, m=m))
     if not pairs and not (pairs := names_of(step, 2.0)):  # log odds of an LLBT that was written by hand
-        raise NotTranslated("R has other coefficients than the fit in Python")
+        raise NotTranslated("R has different coefficients from the fit in Python")
     found = _rows(put(of, m=m), m, step.value, [own for _, own in pairs], varies)
     found = found if names_of(step) else put("2 * x", x=found)
     prefix = _prefix(pairs)
@@ -245,7 +245,7 @@ def covariances(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     pairs, found = names_of(step), put("m.cov_params()", m=m)
     own = [n for _, n in pairs]
     if varies and list(step.value.cov_params().index) != own:
-        raise NotTranslated("each of its turns leaves out another parameter")
+        raise NotTranslated("each iteration leaves out a different parameter")
     if list(step.value.cov_params().index) != own:
         found = put("x.loc[names, names]", x=found, names=own)
     return _relabelled(found, pairs, True)
@@ -254,7 +254,7 @@ def covariances(m: ast.expr, step: Step, varies: bool) -> ast.expr:
 def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     """`coef(summary(m))`: estimates, standard errors, z and p under R's names."""
     if not isinstance(step.value, Fit):
-        raise NotTranslated("the table of a model that R fitted is R's")
+        raise NotTranslated("the table is of a model that R fitted")
     pairs = names_of(step)
     found = _rows(put("m.to_frame()", m=m), m, step.value, [n for _, n in pairs], varies)
     return _relabelled(put("x[columns]", x=found, columns=list(COLUMNS.values())), pairs, False)
@@ -272,7 +272,7 @@ def tidy(m: ast.expr, step: Step, varies: bool) -> ast.expr:
 def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95) -> ast.expr:
     """`confint.default(m, level = level)`."""
     if not isinstance(step.value, Fit):
-        raise NotTranslated("the intervals of a model that R fitted are R's")
+        raise NotTranslated("the intervals are of a model that R fitted")
     pairs = names_of(step)
     made = put("m.conf_int()" if level == 0.95 else "m.conf_int(a)", m=m, a=round(1 - level, 12))
     found = _rows(made, m, step.value, [n for _, n in pairs], varies)
@@ -318,7 +318,7 @@ def as_in_r(m: ast.expr, value: Any, answer: Any) -> ast.expr:
         return m
     if isinstance(value, float) and theirs is not None and theirs.size == 1:
         return m
-    raise NotTranslated("what R gave here has another form in Python")
+    raise NotTranslated("R's result has a different form in Python")
 
 
 def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
@@ -333,14 +333,14 @@ def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
         names = answer.margin(1) or tuple(f"V{k + 1}" for k in range(answer.values.shape[1]))
         theirs = {n: answer.floats()[:, k] for k, n in enumerate(names)}
     else:
-        raise NotTranslated("what R gave here has another form in Python")
+        raise NotTranslated("R's result has a different form in Python")
     found: dict[str, str] = {}
     for name, numbers in theirs.items():
         same = [c for c in table.columns if c not in found.values() and _equal(table[c], numbers)]
         if same:
             found[name] = str(same[0])
     if not found:
-        raise NotTranslated("the table of R has other columns than Python's")
+        raise NotTranslated("R's table has different columns from Python's")
     own = list(found.values())
     if own != list(map(str, table.columns)):
         x = put("x[own]", x=x, own=own)

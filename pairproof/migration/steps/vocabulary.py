@@ -104,7 +104,7 @@ def by_rule(
     if first == "d" and value(arguments[0][1]).shape[1] == 1:  # a matrix of one column is a vector
         column = put("x.iloc[:, 0]", x=arguments[0][1])
         return by_rule(function, [(arguments[0][0], column), *arguments[1:]], value)
-    raise NotTranslated(f"{function}() of these arguments is not in the vocabulary")
+    raise NotTranslated(f"{function}() with these arguments is not supported")
 
 
 def _python(formal: str) -> str:

@@ -42,7 +42,7 @@ from .recorded_answers import (
     whole,
     word,
 )
-from .rows import Beside, at, of_items, differ, named
+from .rows import Beside, at, differ, named, of_items
 from .translation import Context, Judge, Translation, in_r, made, needed, outside, stays_if, translates
 
 BTTREE = "psychotree::bttree"
@@ -60,10 +60,10 @@ def _given(call: RecordedCall) -> tuple[Pairs, RList, dict[str, Any]]:
     """The answers, the covariates, and the arguments that are not R's defaults."""
     frame, response = needed(call.frame("frame"), "its data were not recorded"), call.strings("response")
     other = [n for n in call.args if n not in ("formula", "data", *ARGUMENTS)]
-    stays_if(other, f"its argument {', '.join(other)} has no counterpart")
+    stays_if(other, f"its argument {', '.join(other)} is not supported")
     lost = [n for n in ARGUMENTS if n in call.args and n not in call.values]
     stays_if(lost, f"its {', '.join(lost)} could not be recorded")
-    data = needed(pairs_of(frame[response[0]], None), "its answers are none of >, = and <")
+    data = needed(pairs_of(frame[response[0]], None), "its answers are not >, = and <")
     names = call.strings("covariates")
     columns = RList(tuple(frame[n] for n in names), names, ("data.frame",))
     return data, columns, options_of(ARGUMENTS, call.values.get)
@@ -80,8 +80,8 @@ def _code(call: RecordedCall) -> Call:
     columns: dict[str, Any] = dict(read.arguments[0].columns)
     levels, wanted, splits = {}, [], [_split_in_r(call, n) for n in _nodes(call)]
     plain = vectors_of(covariates)
-    stays_if(len(plain) < len(covariates), "one of its covariates is no plain column")
-    stays_if({*plain} & {*columns, *TAKEN}, "one of its covariates is called like a column of answers")
+    stays_if(len(plain) < len(covariates), "one of its covariates is not a plain column")
+    stays_if({*plain} & {*columns, *TAKEN}, "one of its covariates has the name of a column of answers")
     for name, column in plain.items():
         stays_if(column.values.dtype.kind == "b", f"{name} is TRUE or FALSE")
         columns[name], ordered = plain_values(column), "ordered" in column.rclass
@@ -115,7 +115,7 @@ def bttree(call: RecordedCall, context: Context) -> Translation:
     ours, theirs = [_split(n) for n in made(code).nodes], [_split_in_r(call, n) for n in _nodes(call)]
     numeric = any(v.levels is None for v in vectors_of(_given(call)[1]).values())
     why = f"; {P_VALUES}" if numeric else ""
-    stays_if(ours != theirs, f"pairproof divides its persons otherwise{why}")
+    stays_if(ours != theirs, f"pairproof splits the persons differently{why}")
     return Translation("native", code, notes=(f"{P_VALUES}.",) if numeric else (), judge=partial(_rows, call))
 
 
@@ -187,7 +187,9 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """Worths, a row a leaf."""
     step, value = context.fit_of(call, "object"), call.vector("value")
-    lost = "its tree is none of this run, or its worths are of chosen nodes or relative to chosen items"
+    lost = (
+        "its tree was not fitted in this run, or its worths are of chosen nodes or relative to chosen items"
+    )
     stays_if(step is None or value is None or len(call.args) > 1, lost)
     assert step is not None and value is not None
     native, items = isinstance(step.value, PreferenceTree), list(value.margin(1) or value.names or ())
@@ -238,7 +240,7 @@ def quasi_variances(call: RecordedCall, context: Context, why: str) -> Translati
     matrix, estimates = value.vector("covmat").floats().tolist(), table.vector("estimate").floats()
     options = {} if np.isnan(estimates).any() else {"estimates": estimates.tolist()}
     code = Call("pairproof.bridge.base.qvcalc", (matrix, items), options)
-    return Translation("bridge", code, "its covariance is of no fit in Python", judge=judge)
+    return Translation("bridge", code, "its covariance is not of a fit in Python", judge=judge)
 
 
 @translates("survival::clogit", "survival::coxph")
@@ -246,14 +248,14 @@ def choices(call: RecordedCall, context: Context) -> Translation:
     """Strata of two rows of which one is chosen: the glm of their differences, without an intercept."""
     x, y, strata = call.matrix("x"), call.matrix("y"), call.strings("strata")
     if x is None or y is None or not len(x.values) == len(y.values) == len(strata):
-        return outside("a model of durations, with weights, or not all recorded; not a model of this field")
+        return outside("it is a model of durations, has weights, or was not fully recorded")
     (time, state), order = y.floats().T, np.argsort(strata, kind="stable")
     one, other = order[::2], order[1::2]
     sizes = Counter(strata).values()
     if {*sizes} != {2} or not (state[one] != state[other]).all():
-        return outside("its strata are not all of two rows of which one is chosen: no paired comparisons")
+        return outside("its strata are not all two rows with one chosen, so they are not paired comparisons")
     chosen, left = np.where(state[one] == 1, one, other), np.where(state[one] == 1, other, one)
-    stays_if((time[left] < time[chosen]).any(), "some of its rows that are not chosen are at risk no longer")
+    stays_if((time[left] < time[chosen]).any(), "some of its rows that were not chosen are no longer at risk")
     differences, ones = x.floats()[chosen] - x.floats()[left], np.ones(len(one))
     fitted = {
         **{n: v for n, v in call.result.items() if n in ("coef", "vcov", "loglik", "loglik_df")},

@@ -68,14 +68,14 @@ STOPPING: answers.Declared = {
 #: Shape and rate of `gamma = TRUE`.
 GAMMA = (10.0, 10.0)
 #: Why few digits agree where R stopped at its default.
-STOP = "PlackettLuce stops when sufficient statistics are within 1e-7 of their expectations"
+STOP = "PlackettLuce stops when the sufficient statistics are within 1e-7 of their expectations"
 #: Digits asked for there; observed 7.2 or more of log worths, 8.3 of worths, 8.7 of standard errors.
 LEAST = 5.0
 #: Of models with adherence, which R finds by turns with the worths; observed 10.5 or more.
 ALTERNATING = 6.0
-WHY_ALTERNATING = "worths and adherence are found by turns, until neither moves by more than R's tolerance"
+WHY_ALTERNATING = "worths and adherence are updated in turn until neither changes by more than R's tolerance"
 OTHER_ERRORS = (
-    "R's standard errors leave the pseudo-rankings out, though the estimates were made with them; ours are those of what"
+    "R's standard errors ignore the pseudo-rankings that its estimates use; ours are those of the function that"
     " was maximised. The row se_of_rankings is computed as R does"
 )
 
@@ -89,21 +89,21 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     unknown_worths = not coefficients or any(np.isnan(v) for v in coefficients.values())
     never_alone = ties is not None and len(ties) and ties.floats()[0] != 1.0
     for holds, why in (
-        (of_rankers is not None, "adherence of rankers is R's alone"),
+        (of_rankers is not None, "adherence of rankers is only in R"),
         (
             normal is not None,
-            "it has a normal prior of the log worths, and R's numbers are those of its mode",
+            "it has a normal prior for the log worths, and R's numbers are the posterior mode",
         ),
-        (never_alone, "no item was ever ranked alone, so that R's choices are among tied groups only"),
+        (never_alone, "no item was ever ranked alone, so R's choices are only among tied groups"),
         (unknown_worths, "some worths are not estimable, which R reports as NA"),
     ):
         stays_if(holds, why)
-    apart = "the rankings do not connect all items, so that maximum likelihood has no finite worths"
+    apart = "the rankings do not connect all items, so the maximum likelihood estimates are not finite"
     stays_if(not pseudo and len(linked_sets(above(_ranks(data)))) > 1, apart)
     code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), stated(pseudo=pseudo or None))
     why = why_not_finite(code) if data.tied else ""
     stays_if(why, f"Python refuses, where R stops somewhere: {why}")
-    said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against an imaginary one"
+    said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against a hypothetical item"
     said += "" if "npseudo" in call.args else " unless told not to"
     notes = (f"{said}; so does pseudo={pseudo:g}.",) if pseudo else ()
     return Translation("native", code, notes=notes, judge=partial(_rows, call, data, pseudo))
@@ -125,7 +125,7 @@ def _rows(call: RecordedCall, data: answers.Rankings, pseudo: float, fit: Fit) -
     known, rank = parameters(call, {n: n for n in names}, "log-odds", data.items[0]), call.number("loglik_df")
     without = bool(np.isnan(known.vcov).any())
     values = llf_and_aic(call.number("loglik"), len(names) if rank is None else int(rank))
-    said = ["its vcov gave no numbers"] if without else []
+    said = ["its vcov returned no numbers"] if without else []
     arrived = False if any(NOT_CONVERGED in message for message, _ in call.warnings) else None
     rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without, arrived=arrived)
     rows += count_rows(call, fit)
@@ -284,7 +284,7 @@ def _explained_worths(call: RecordedCall) -> tuple[answers.Rankings, dict[str, l
 def pladmm(call: RecordedCall, context: Context) -> Translation:
     """`fit_plackett_luce(pairproof.read_respondents(..., item_data=), item_terms=[...])`, or R."""
     data, covariates = _explained_worths(call)
-    tied = "pladmm has no ties: it takes tied items in the order of their columns, and does not say so"
+    tied = "pladmm has no ties: it silently ranks tied items in the order of their columns"
     stays_if(data.tied, tied)
     taken = {*data.items, "item", "weight"}
     own = all(_NAME.match(n) and n not in taken for n in covariates)
@@ -301,7 +301,7 @@ def pladmm(call: RecordedCall, context: Context) -> Translation:
 
 def _pladmm_rows(call: RecordedCall, names: dict[str, str], fit: Fit) -> Sequence[Agreement]:
     known = parameters(call, names, "log-odds", "")
-    said = "its (Intercept) makes worths add up to 1 and has no counterpart"
+    said = "its (Intercept) makes the worths sum to 1 and has no equivalent"
     errors = not np.isnan(known.vcov).any()
     rows = of_fit(call, fit, known, llf_and_aic(_last(call), len(known.names)), said, errors=errors)
     return rows + count_rows(call, fit)

@@ -42,8 +42,8 @@ def btmodel(call: RecordedCall, context: Context) -> Translation:
     options = stated(reference=reference, ties="davidson" if undecided else data.ties and "drop")
     code = Call("pairproof.fit_bradley_terry", (data.code(call.variable),), options)
     infinite = why_not_finite(code) if undecided else ""
-    stays_if(infinite, f"R's numbers are where its iteration stopped: {infinite}")
-    said = "btmodel was told undecided = FALSE: comparisons without a preference are left out."
+    stays_if(infinite, f"R's numbers are from the point where its iteration stopped: {infinite}")
+    said = "btmodel was called with undecided = FALSE: comparisons without a preference are left out."
     notes = (said,) if options.get("ties") == "drop" else ()
     return Translation("native", code, notes=notes, judge=partial(_rows, call, reference))
 
@@ -58,7 +58,7 @@ def _rows(call: RecordedCall, reference: str, fit: Fit) -> Sequence[Agreement]:
     values = llf_and_aic(call.number("loglik"), len(names))
     said = ["(undecided) is tie"] if UNDECIDED in names else []
     if without := bool(np.isnan(known.vcov).any()):
-        said.append("it was told not to compute the covariance")
+        said.append("it was called without the covariance")
     rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without)
     return rows + count_rows(call, fit)
 
@@ -74,13 +74,10 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
         beats[j, i] += (answers == -1).sum() + tied
     pieces, _ = connected_components(csr_matrix(beats + beats.T), directed=False)
     if pieces > 1:
-        return "the comparisons do not connect all items, so that no log-odds join the pieces; btmodel says nothing of it"
+        return "the comparisons do not connect all items, so the log-odds between the pieces are undefined; btmodel does not report this"
     strong, _ = connected_components(csr_matrix(beats), connection="strong")
     if strong > 1:
-        return (
-            "some items are preferred to the others always or never, so that estimates are infinite: R's are where its"
-            " iteration stopped, and it does not say so"
-        )
+        return "some items are always or never preferred to the others, so their estimates are infinite: R's are the point where its iteration stopped, and it does not say so"
     return ""
 
 
@@ -122,7 +119,7 @@ PSYCHOTOOLS = Package(
     least=6.5,
     # btmodel takes its covariance one step before the end: floors.toml has the same digits for btmodel.
     of_errors=3.5,
-    why="glm at its default epsilon, whose covariance is that of one step before the end",
+    why="glm at its default epsilon, whose covariance is from one iteration before the last",
     scaled=False,
     log_worths_in_test=True,
     errors=lambda made, beside, rows, r: rows,

@@ -433,7 +433,7 @@ class Unique:
 
 #: Lines of one comment; a longer text is cut.
 MOST_LINES = 3
-#: Characters of a text that are looked at.
+#: Characters of a text that are examined.
 _MOST_COLUMNS = 4 * WIDTH
 
 

@@ -251,7 +251,7 @@ def free(name: str, taken: Container[str]) -> str:
     return name
 
 
-CHOSEN = "worths relative to chosen items have no name in Python; m.worth() and m.contrast() have what they are made of"
+CHOSEN = "Python has no function for worths relative to chosen items; m.worth() and m.contrast() return their components"
 
 
 @dataclass(frozen=True)
@@ -278,7 +278,7 @@ class Package:
         """Worths of a fit in Python, or R's."""
         made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
         if made is None or made.value is None:
-            return outside("its model is none that this run fitted and translated")
+            return outside("its model was not fitted and translated in this run")
         found = recorded_vector(call, "value")
         if found is None or found.names is None:
             return outside("its value was not recorded")

@@ -74,7 +74,7 @@ def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> li
     if score is None:
         return list(rows)
     most = max(ALWAYS, OF_ERRORS * math.sqrt(score.way))
-    said = f"R's standard errors may differ by {most:.1g} of themselves, so far as its estimates are from the maximum"
+    said = f"R's standard errors may differ by a relative {most:.1g}, given how far its estimates are from the maximum"
 
     def held(a: Agreement) -> Agreement:
         of_error = a.quantity.kind in ("se", "worth_se") and a.verdict in ("agrees", "not-checkable")
@@ -95,7 +95,7 @@ def parameters(call: RecordedCall, named: Mapping[str, str], scale: Scale, refer
     """R's recorded coefficients under the names of a fit, without NA ones and those without a name."""
     found = call.vector("coef")
     if found is None or found.names is None:
-        raise KeyError(f"{call.function} recorded no named coefficients")
+        raise KeyError(f"{call.function} has no recorded named coefficients")
     lacking = [name for name in named if name not in found.names]
     if lacking:
         raise KeyError(f"{call.function} has no coefficient {lacking[0]!r}; it has {list(found.names)[:12]}")
@@ -183,7 +183,7 @@ class Beside:
         digits = 16.0 if same else float(digits_of_agreement(python, r, scale))
         code, note = "", ""
         if not same and not digits >= self.least:
-            code, note = "few-digits", f"{digits:.1f} digits, {self.least:g} asked for ({self.why})"
+            code, note = "few-digits", f"{digits:.1f} digits, {self.least:g} required ({self.why})"
             if np.isnan(python) or np.isnan(r) or np.isnan(digits):
                 code, note = "one-side-only", f"only {'R' if np.isnan(python) else 'Python'} has a number"
                 digits = 0.0

@@ -148,7 +148,7 @@ class Step:
 
     @property
     def by_package(self) -> bool:
-        """Whether another package called the function, for its own ends."""
+        """Whether another package called the function, for internal use."""
         return by_package(self.call)
 
 
@@ -176,8 +176,8 @@ class Context:
         said = call.args.get(argument, argument)
         for variable, place in self.captured.changed:
             if variable == said:
-                return f"{said} is no fit any more: the script changed its numbers in {place}"
-        return f"{said} is no model that a recorded call of this run made"
+                return f"{said} is no longer a fit: the script changed its numbers in {place}"
+        return f"{said} is not a model from a recorded call of this run"
 
 
 #: Package functions that evaluate a call for the user, so that it is the user's own.
@@ -185,7 +185,7 @@ USERS_OWN = ("stats::update", "stats::step", "BradleyTerry2::update.BTm", "MASS:
 
 
 def by_package(call: RecordedCall) -> bool:
-    """Whether a package's function made the call for its own ends (95 PlackettLuce of one pltree)."""
+    """Whether a package's function made the call for internal use (95 PlackettLuce of one pltree)."""
     return bool(call.via) and not call.via.startswith(USERS_OWN)
 
 

@@ -88,7 +88,7 @@ def test_what_depends_on_a_step_without_python_has_none_and_the_rest_has(tmp_pat
     made.line(6, "deviance(m)")
     done = made.migration(staged(tmp_path)).done
     assert [d.state for d in done] == ["comment", "comment", "translated"]
-    assert done[1].why == "a is of R's data, which the Python script has not"
+    assert done[1].why == "a is from R's data, which the Python script does not have"
 
 
 def test_a_short_vector_of_the_data_stands_as_its_value_of_that_run(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_printed_numbers_are_found_in_their_order_and_a_wrong_one_is_named() -> 
     wrong = list(Printed(r).rows(call, "0.123 0.456 0.780"))
     assert [a.verdict for a in wrong] == ["agrees", "agrees", "differs"]
     (lost,) = Printed(r).rows(call, "9.99")
-    assert lost.verdict == "not-checkable" and "no such numbers" in lost.explanation
+    assert lost.verdict == "not-checkable" and "does not have these numbers" in lost.explanation
 
 
 @pytest.mark.parametrize(
@@ -274,5 +274,8 @@ def test_what_is_made_of_more_calls_than_were_recorded_stays_with_r(tmp_path: Pa
     made.line(4, "mean(out)", value=numbers(3.0))
     done = made.migration(staged(tmp_path)).done
     assert [d.state for d in done[1:]] == ["comment", "comment"] and not done[2].rows
-    assert done[1].why == "1 evaluations of its call were counted only, and what is made of all is R's"
-    assert done[2].why == "out is of R's data, which the Python script has not"
+    assert (
+        done[1].why
+        == "1 evaluations of its call were counted but not kept, and a result computed from all of them is R's"
+    )
+    assert done[2].why == "out is from R's data, which the Python script does not have"

@@ -20,7 +20,7 @@ BRIDGED = {
     "drawn": ("plackettluce.pladmm", {"rtol": 1e-5}, "no ties"),
     "mixed": ("lme4.glmer_design", {"nAGQ": 5, "weights": "(weights)"}, "random effects"),
     "two": ("lme4.glmer_design", {"link": "probit"}, "random effects"),
-    "firth": ("brglm.brglm_design", {"weights": "(weights)"}, "reduced bias"),
+    "firth": ("brglm.brglm_design", {"weights": "(weights)"}, "bias-reduced"),
     "aspects": ("eba.eba", {}, "stops early"),
     "nested": ("eba.eba", {"A": [[1, 5], [2, 5], [3, 6], [4, 6]]}, "aspects"),
     "line": ("eba.thurstone", {}, "probit"),

@@ -48,7 +48,7 @@ def test_pseudo_rankings_are_said_and_r_s_errors_are_computed_as_r_does(tmp_path
     # Observed 8.7 digits.
     assert [a.verdict for a in as_r] == ["agrees"] * 3 and min(a.digits for a in as_r) > 6
     ours = [a for a in step.rows if a.quantity.kind == "se"]
-    assert all("leave the pseudo-rankings out" in a.explanation and a.digits < 4 for a in ours)
+    assert all("ignore the pseudo-rankings" in a.explanation and a.digits < 4 for a in ours)
 
 
 def test_a_ranking_has_a_gap_where_an_item_was_not_ranked(tmp_path):

@@ -66,11 +66,11 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
 
 def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = "") -> Call:
     """`BTm("cbind(wins, losses)", ...)` of the bridge; also: a formula whose variables are needed too."""
-    stays_if(contests.doubled, "R took each row twice, which the bridge does not repeat")
+    stays_if(contests.doubled, "R used each row twice, which the bridge does not reproduce")
     tables, players = _tables(call, contests, f"{recorded.formula_text(call)} {also}")
     formula, offset = recorded.formula_text(call), contests.offset
     twice = contests.shifted and "offset(" in formula and "offset" in call.args
-    stays_if(twice, "its offset is of the formula and of an argument together")
+    stays_if(twice, "it has an offset both in the formula and as an argument")
     plain, link = formula.replace("`", "").strip() == f"~{contests.id}", recorded.link_of(call)
     given = contests.shifted and "offset(" not in formula
     options = stated(
@@ -114,7 +114,7 @@ def _tables(
             others.setdefault(len(column), {})[name] = column
     there = {".", *columns, *(n for p in players for n in p), *(n for of in others.values() for n in of)}
     absent = next((n for n in variables(recorded.formula_text(call) or "~ 1") if n not in there), "")
-    stays_if(absent, f"the values of {absent}, which its formula names, were not recorded")
+    stays_if(absent, f"the values of {absent}, which is in its formula, were not recorded")
     stem = call.variable or "BTm"
     tables: dict[str, Any] = {"contests": frame_call(_frame(columns), stem)}
     for k, (n, found) in enumerate(others.items()):
@@ -243,11 +243,11 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
         if made is None or made not in by_id or by_id[made].function != "BradleyTerry2::BTabilities":
             break
         made = by_id[made].fits.get("model")
-    unknown = "the model that it was given was not fitted by a recorded call of this script"
+    unknown = "its model was not fitted by a recorded call of this script"
     step = needed(None if made is None else context.steps.get(made), unknown)
     other = step.call.function != R_BTM and "BTm" not in step.call.strings("class")  # update, step
-    stays_if(other, f"it is of a fit by {step.call.name}; only those of BTm are written")
-    stays_if(step.value is None, "the model that it was given has no counterpart in the script")
+    stays_if(other, f"it is of a fit by {step.call.name}; only fits by BTm are translated")
+    stays_if(step.value is None, "its model is not in the Python script")
     return Model(step)
 
 
@@ -276,9 +276,9 @@ def native(
     call: RecordedCall, contests: recorded.Contests, scopes: Sequence[str] = ()
 ) -> tuple[recorded.Candidate, Relation]:
     """The first candidate that Python fits and whose design is R's."""
-    uncounted = "its counts are neither whole numbers nor halves, and no weights say what they are"
+    uncounted = "its counts are neither whole numbers nor halves, and it has no weights"
     stays_if(not contests.halves and "weights" not in call.args, uncounted)
-    why, known = "its formula has no counterpart in fit_bradley_terry", ~np.isnan(coefficients(call)[0])
+    why, known = "its formula has no equivalent in fit_bradley_terry", ~np.isnan(coefficients(call)[0])
     apart = len(known) != contests.x.shape[1]
     stays_if(apart, "its model matrix and its coefficients were not recorded together")
     for candidate in recorded.candidates(call, contests, scopes):
@@ -292,7 +292,7 @@ def native(
     raise StaysInR(why)
 
 
-WHY = "glmmPQL by itself is no model of comparisons: its random effects are of any design"
+WHY = "glmmPQL by itself is not a model of comparisons: its random effects can have any design"
 #: Entries of a random design at most.
 MOST = 1_000_000
 
@@ -328,7 +328,7 @@ def _design(random: RVector, stem: str) -> Call:
     """A column an effect, in a file of its own."""
     numbers = random.floats()
     large = numbers.ndim != 2 or numbers.size > MOST or np.isnan(numbers).any()
-    stays_if(large, f"its random design is no matrix of at most {MOST:,} numbers")
+    stays_if(large, f"its random design is not a matrix of at most {MOST:,} numbers")
     columns = {f"effect{k + 1}": column.tolist() for k, column in enumerate(numbers.T)}
     return columns_call(columns, f"{stem}_random")
 
@@ -337,17 +337,14 @@ def _design(random: RVector, stem: str) -> Call:
 KINDS = {"BTm": "BradleyTerry2::BTm", "gnm": "gnm::gnm", "polr": "MASS::polr", "glm": "stats::glm"}
 #: Steps of a path that a note names.
 MOST_TRIED = 12
-WHOLE = (
-    "R's step sees the predictor of a BTm as one term (Y ~ X - 1), so it can only keep it or leave all of it out; drop1 and"
-    " add1 choose between terms."
-)
+WHOLE = "R's step treats the predictor of a BTm as one term (Y ~ X - 1), so it can only keep all of it or none; use drop1 and add1 to choose between terms."
 
 
 @translates("stats::step", "MASS::stepAIC")
 def step(call: RecordedCall, context: Context) -> Translation:
     """The chosen model as its own fitting function's call."""
     kind = next((name for name in KINDS if name in call.strings("class")), "")
-    lost = "the model that it chose is of no kind that has a counterpart"
+    lost = "the model that it chose has no equivalent"
     translator = needed(TRANSLATORS.get(KINDS.get(kind, "")), lost)
     found = translator(replace(call, function=KINDS[kind], helper=False), context)
     notes = (path_of(call),) + ((WHOLE,) if kind == "BTm" else ())

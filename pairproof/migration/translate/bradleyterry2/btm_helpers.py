@@ -50,13 +50,10 @@ from .btm_fits import AGAIN, LEAST, Model, model_of
 from .btm_numbers import STOP, WRONG, binomial_constant
 from .recorded_btm import estimated_terms, in_words, terms_of
 
-ADD1 = (
-    "BradleyTerry2's add1 is wrong for models without random effects: it forgets the numbers of contests of the rows, and"
-    " gives each term the columns of its neighbour"
-)
+ADD1 = "BradleyTerry2's add1 is wrong for models without random effects: it ignores the number of contests in each row, and assigns each term its neighbour's columns"
 #: A likelihood ratio is a difference of two deviances, to each of which R's own stop leaves 8 digits.
 RATIO = 6.0
-OTHER = "R's table is of other tests or terms than pairproof's, or its model stays in R"
+OTHER = "R's table has different tests or terms from pairproof's, or its model stays in R"
 #: Tests that are pairproof's.
 CHI_SQUARE = ("Chisq", "LRT")
 #: R's row and column -> our number, and where it stands in our table; "" where it is computed from what does.
@@ -92,7 +89,7 @@ def add1(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.add1(m, "x + y")`."""
     model, scope = model_of(call, context, "object"), call.values.get("scope")
     if not isinstance(scope, RLang):
-        return outside("its scope is no formula")
+        return outside("its scope is not a formula")
     added, own = terms_of(scope.text), "scale" not in call.args
     words = lambda: in_words(model.call, model.contests(), added).formula
     return _tests(call, [model], "add1", partial(_matched, model, -1.0), words, scope.text, native=own)
@@ -256,7 +253,7 @@ def abilities(call: RecordedCall, context: Context) -> Translation:
 
     if model.in_words is not None:
         return Translation("native", Method(model.result, "abilities"), judge=judge)
-    why = "the fit that it is of is R's" if model.fit is None else "the players' covariates stay in R"
+    why = "it is of a fit by R" if model.fit is None else "the players' covariates stay in R"
     return bridged(why, "bradleyterry2.BTabilities", [model.in_r()], {}, judge)
 
 
@@ -336,14 +333,14 @@ def _native_code(call: RecordedCall, model: Model, theirs: Predicted) -> Call:
     mixed = model.by_pql and model.fit and model.fit.random_effects is not None
     errors = kind == "response" and any(name == "se.fit" for _, name in theirs)
     by_term = any(v.values.ndim != 1 for v in theirs.values()) or kind not in ("link", "response")
-    without = "pairproof predicts with the random effects, and R was asked for level 0 without them"
+    without = "pairproof predicts with the random effects; R was asked for level 0, without them"
     stays_if(by_term, f"predictions of type {kind!r} stay in R")
     stays_if(mixed and 0 in levels, without)
     stays_if(errors, "standard errors of probabilities stay in R")
     stays_if(model.fit is None, "its model stays in R")
     if "newdata" not in call.args:
         return Call("pairproof.predict", (model.result, _rows_of_fit(model)))
-    fit = needed(model.in_words, "the covariates of its newdata stay in R, as those of its model do")
+    fit = needed(model.in_words, "the covariates of its newdata stay in R, like those of its model")
     contests, unseen = new_contests(call, model, fit)
     given: Any = contests
     if len(next(iter(contests.values()))) > IN_SCRIPT:
@@ -365,18 +362,18 @@ def new_contests(
     """The contests of a recorded predict, in the words of the fit, and covariates of players that it has not."""
     of, contests, columns = model.call, model.contests(), _columns(call)
     moved = contests.sides[0] or (contests.offset is not None and contests.offset.any())
-    stays_if(moved, "players with columns of their own, and offsets, are predicted by R")
-    known = "the players of its newdata are not columns of them by the model's names"
+    stays_if(moved, "predictions for players with their own columns, and with offsets, stay in R")
+    known = "its newdata do not have the model's columns of players"
     one, other = (needed(columns.get(of.args.get(f"player{k}", "").strip("`")), known) for k in (1, 2))
     stays_if(any(side.levels is None or side.na.any() for side in (one, other)), known)
     apart = "the players of its newdata are not factors with the same levels"
     stays_if(one.levels != other.levels, apart)
     levels, n = one.levels or (), len(one)
     free = not any(t.kind == "covariate" for t in fit.terms)
-    moved_levels = "R takes the levels of newdata for those of the model by their place, which is another player's ability"
+    moved_levels = "R matches the levels of newdata to those of the model by position, and so uses another player's ability"
     stays_if(free and levels != contests.players, moved_levels)
     first, second = (side.values.astype(int) - 1 for side in (one, other))
-    stays_if((first == second).any(), "a contest of a player against itself has no prediction in Python")
+    stays_if((first == second).any(), "Python does not predict a contest of a player against itself")
     counted: dict[str, Any] = {"wins": np.ones(n), "losses": np.zeros(n), "rows": np.arange(n), "total": n}
     new = replace(
         contests, players=levels, first=first, second=second, x=np.zeros((n, 0)), names=(), **counted
@@ -390,7 +387,7 @@ def new_contests(
             unseen[player] = {name: v for name, v in values.items() if v is not None}
             continue
         same = all(_same(fit, player, name, v) for name, v in values.items())
-        stays_if(not same, f"{player} has other covariates in newdata than in the fit")
+        stays_if(not same, f"{player} has different covariates in newdata than in the fit")
     sides = {"first": [levels[k] for k in first], "second": [levels[k] for k in second]}
     return sides | words.columns, unseen
 
@@ -428,7 +425,7 @@ def _prediction_rows(call: RecordedCall, model: Model, theirs: Predicted, found:
         r = Beside(call, model.least(kind), STOP)
         rows += r.listed(label, found[column], numbers.floats(), in_column(found, column), size)
     # R gives NA at level 1 for a player that was not in the fit.
-    why = "R predicts no player with random effects that the model was not fitted to"
+    why = "R does not predict players that the model with random effects was not fitted to"
     return model.judged(said_of(rows, lambda a: a.r is None, "not-checkable", why, "r-has-no-value"))
 
 
@@ -444,7 +441,7 @@ def _newdata_of_r(call: RecordedCall, model: Model) -> Any:
         return renamed(given, stem)
     labels = given.names or tuple(f"table{k + 1}" for k in range(len(given.values)))
     frames = {n or "table": v for n, v in zip(labels, given.values) if isinstance(v, RList)}
-    stays_if(len(frames) != len(given.values) or not frames, "its newdata are no data frames")
+    stays_if(len(frames) != len(given.values) or not frames, "its newdata are not data frames")
     return {n: renamed(v, f"{stem}_{n}") for n, v in frames.items()}
 
 
@@ -485,7 +482,7 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
         code = Call("pairproof.item_residuals", (model.result,))
         return Translation("native", code, judge=partial(_grouped_rows, call, model, value))
     by = call.word("by", "")
-    stays_if("by" in call.args and not by, "the factor by which it groups was not recorded by its name")
+    stays_if("by" in call.args and not by, "its grouping factor was not recorded by name")
 
     def again(found: Any) -> Sequence[Agreement]:
         values, r = np.asarray(found.values), Beside(call, LEAST, STOP)

@@ -168,15 +168,11 @@ def _same(a: FloatArray, b: FloatArray) -> bool:
 
 #: Where the caller asked for a coarser stop than R's default of 1e-6.
 PQL_LOOSE = "BradleyTerry2::BTm, PQL, loose tol"
-BRGLM_NULL = "brglm's null deviance is of its own pseudo-counts and not of the contests; by that definition R's number agrees"
-TWICE = (
-    "R takes each row twice where subset= is positions, so that its deviance and degrees of freedom are of twice the"
-    " contests and its standard errors too small by the root of 2; taken once, R's numbers agree"
+BRGLM_NULL = (
+    "brglm's null deviance is of its pseudo-counts, not of the contests; by that definition R's number agrees"
 )
-PQL_AIC = (
-    "where sigma comes out 0 glmmPQL gives glm's AIC the number of rows in place of the contests of each, and so every row"
-    " the weight of the first; by that definition R's number agrees"
-)
+TWICE = "R uses each row twice when subset= gives positions, so its deviance and degrees of freedom are of twice the contests and its standard errors are too small by a factor of sqrt(2); with each row used once, R's numbers agree"
+PQL_AIC = "when sigma is estimated as 0, glmmPQL passes the number of rows to glm's AIC instead of the contests in each row, so every row has the weight of the first; by that definition R's number agrees"
 WRONG = "r-is-wrong"
 STOP = "R's own stop"
 
@@ -188,7 +184,7 @@ def btm_rows(call: RecordedCall, contests: Contests, found: Relation, fit: Fit) 
         p = replace(p, vcov=2.0 * p.vcov)
     expected = isinstance(fit.spec, ContestSpec) and fit.spec.link != "logit" and not random
     values = _effects(call, contests, fit) if random else _likelihood(call, contests, len(p.names))
-    said = [] if found.direct else ["R's contrasts of the players are translated to abilities"]
+    said = [] if found.direct else ["R's contrasts of players are converted to abilities"]
     rows = of_fit(call, fit, p, values, *said, name=name_of(call, fit), errors=not expected)
     rows = _of_no_spread(call, fit, _not_comparable(fit, rows)) + _of_glm(call, contests, fit)
     rows += _expected(call, fit, p) if expected else []
@@ -252,7 +248,7 @@ def _of_no_spread(call: RecordedCall, fit: Fit, rows: list[Agreement]) -> list[A
     sigma = call.number("sigma")
     if fit.random_effects is None or min(fit.sigma, math.inf if sigma is None else sigma) > NO_SPREAD:
         return rows
-    why = f"sigma is 0: held to {NO_SPREAD:g} of the log-odds, not to digits"
+    why = f"sigma is 0: held to {NO_SPREAD:g} of the log-odds instead of digits"
     near: Callable[[Agreement], bool] = lambda a: abs((a.native or 0) - (a.r or 0)) <= NO_SPREAD
     return said_of(rows, lambda a: a.quantity.kind == "effect" and near(a), "agrees", why, "")
 
@@ -313,7 +309,7 @@ def _expected(call: RecordedCall, fit: Fit, p: RParameters) -> list[Agreement]:
     names, _, reference = design_of(fit)
     if ours is None or fit.not_estimable or set(names) != set(p.names) or reference != p.reference:
         return []
-    why = "of the expected information, as glm's; R takes it one step early"
+    why = "of the expected information, as glm's; R computes it one iteration early"
     r, theirs = Beside(call, floor("se", name_of(call, fit)).digits, why), np.sqrt(np.diag(p.vcov)).tolist()
     return [r.row(Quantity("se", name=n), float(ours[n]), v) for n, v in zip(p.names, theirs)]
 

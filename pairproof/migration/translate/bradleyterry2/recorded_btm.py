@@ -102,16 +102,16 @@ def contests_of(call: RecordedCall) -> Contests:
     key = first(call, "id", "..")
     sides = [_side(call, which, key) for which in ("player1", "player2")]
     one, other = (side.pop(key) for side in sides)
-    levels = needed(one.levels, apart := "its players are no factors with the same levels")
+    levels = needed(one.levels, apart := "its players are not factors with the same levels")
     stays_if(levels != other.levels, apart)
     share, weight = _numbers(call, "y"), _numbers(call, "prior_weights")
     uncounted = share.ndim == 2 or share.shape != weight.shape
-    stays_if(uncounted, "its outcome is neither a share nor counts of wins and losses")
+    stays_if(uncounted, "its outcome is neither a proportion nor counts of wins and losses")
     n = len(share)
     rows, kept, doubled = _rows(call, n, len(one.values))
     share, weight = share[kept], weight[kept]
     lacking = np.isnan(share).any() or one.na[rows].any() or other.na[rows].any()
-    stays_if(lacking, "a row that it used has no outcome or no player")
+    stays_if(lacking, "a row that it used lacks its outcome or a player")
     x, names = _design(call, n)
     offset = call.vector("offset")
     own, theirs = ({name: taken(column, rows) for name, column in side.items()} for side in sides)
@@ -173,7 +173,7 @@ def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, b
         return every, every, False
     vectors = (call.vector("prior_weights"), call.vector("y"))
     names = next((v.names for v in vectors if v is not None and v.names is not None), None) or ()
-    stays_if(len(names) != n, f"R used {n} of {total} rows, and their names do not say which")
+    stays_if(len(names) != n, f"R used {n} of {total} rows, and their names do not identify them")
     # Names of all rows, where they are not 1, 2, 3, ...: BTm gives its model frame such names of its own.
     side = call.frame("player1")
     found = None if side is None else side.attributes.get("row.names")
@@ -227,7 +227,7 @@ def in_words(
 def terms_of(text: str) -> list[str]:
     """The terms that a scope adds: "~. + x[..] + y[..]" has x[..] and y[..]."""
     parts = _checked(text, "scope")
-    stays_if(any(part[0] == "-" for part in parts), "its scope takes terms away")
+    stays_if(any(part[0] == "-" for part in parts), "its scope removes terms")
     bodies = [part.lstrip("+ ") for part in parts]
     return [body for body in bodies if body not in (".", "1") and "|" not in body]
 
@@ -279,11 +279,11 @@ class _Reader:
 
     def _said(self, m: re.Match[str], body: str) -> str:
         name = m["ticked"] or m["name"]
-        stays_if(m["open"], f"{body}: only a name in square brackets has a counterpart")
+        stays_if(m["open"], f"{body}: only a name in square brackets is supported")
         if name is None:
             return m[0]
         if m["call"]:
-            stays_if(name not in FUNCTIONS, f"{name}() has no counterpart in a formula of pairproof")
+            stays_if(name not in FUNCTIONS, f"{name}() has no equivalent in a pairproof formula")
             return f"{name}("
         return self.word(name, m["of_ticked"] or m["of"] or "")
 
@@ -316,14 +316,14 @@ class _Reader:
 
     def vector(self, name: str, n: int, of: str) -> RVector:
         found = self.values(name)
-        stays_if(len(found) != n, f"{name} has not one value for each of the {n} {of}")
+        stays_if(len(found) != n, f"{name} does not have one value for each of the {n} {of}")
         return found
 
     def looked_up(self, name: str, where: RVector) -> RVector:
         """`values[where]`, as R takes the codes of a factor, or numbers, for positions."""
         values, at = self.values(name), where.floats() - 1
         beyond = np.isnan(at).any() or (at < 0).any() or (at >= len(values)).any() or (at % 1 != 0).any()
-        stays_if(beyond, f"{name} is looked up at positions that it does not have")
+        stays_if(beyond, f"{name} is indexed at positions that do not exist")
         return taken(values, at.astype(int))
 
     def plain(self, column: RVector, called: str) -> list[Any]:
@@ -340,16 +340,13 @@ class _Reader:
         return called
 
 
-MATRIX = (
-    "The formula has no counterpart in pairproof's words: the columns of R's model matrix stand in the table, under"
-    " R's names."
-)
+MATRIX = "The formula has no equivalent in pairproof: the table has the columns of R's model matrix, under R's names."
 PQL = (
     "method=\"pql\" is BradleyTerry2's penalised quasi-likelihood, so that the numbers are R's; for single wins and losses"
     " it is badly biased, and without it the likelihood is approximated by Laplace's method."
 )
-HELD_AT_0 = "Random effects whose variance is held at 0 are none: this is the model without them."
-HALF = "Contests that count half for each player are ties that count as half wins."
+HELD_AT_0 = "The variance of the random effects is fixed at 0, so this is the model without them."
+HALF = "Contests that count half for each player are read as ties, each half a win."
 
 
 @dataclass(frozen=True, eq=False)
@@ -368,7 +365,7 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
     if random and sigma == 0.0:
         random, notes = False, (HELD_AT_0,)
     if random:
-        lost = "fit_bradley_terry has no random effects with a variance that is held fixed"
+        lost = "fit_bradley_terry has no random effects with a fixed variance"
         stays_if(sigma is not None, lost)
         options["method"], notes = "pql", (PQL,)
     free, others = free_columns(contests)
@@ -389,7 +386,7 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
             words.formula = " + ".join(part for part in (words.formula, "(1 | item)") if part)
         yield Candidate(_with_words(call, contests, words, named | more | options), False, notes)
     alone = random and any(name.startswith(contests.id) for name in contests.names)
-    lost = "players with an ability of their own beside random effects, in a formula of no other words"
+    lost = "some players have separate abilities beside the random effects, and the formula has no equivalent"
     stays_if(alone, lost)
     code = _with_matrix(call, contests, named | options, free, others, random)
     yield Candidate(code, False, (*notes, MATRIX))

@@ -71,7 +71,7 @@ def eba(call: RecordedCall, context: Context) -> Translation:
     why = (
         "it is a model of elimination by aspects, which eba fits"
         if "A" in options
-        else "its search stops early, and where is eba's own; fit_bradley_terry has the maximum of this model"
+        else "eba's search stops early, at a point of its own; fit_bradley_terry finds the maximum of this model"
     )
 
     def judge(model: AspectModel) -> Sequence[Agreement]:
@@ -93,7 +93,7 @@ def _goodness(r: Beside, model: AspectModel | ThurstoneModel) -> list[Agreement]
 @translates(THURSTONE)
 def thurstone(call: RecordedCall, context: Context) -> Translation:
     """`bridge.eba.thurstone(wins, items)`."""
-    why = 'Thurstone\'s case V as eba has it; fit_bradley_terry(link="probit") is the same model by maximum likelihood'
+    why = 'Thurstone\'s case V as defined by eba; fit_bradley_terry(link="probit") is the same model by maximum likelihood'
     r = Beside(call, function=THURSTONE)
     judge: Judge = lambda model: [*r.coefficients(model), *_goodness(r, model)]
     return _by_eba(call, "thurstone", why, judge)
@@ -129,12 +129,12 @@ def kendall_u(call: RecordedCall, context: Context) -> Translation:
 
 #: Why functions have no place in the script, in which their calls are named only.
 LEFT_OUT = {
-    "it has no function in pairproof, nor one in its bridge": "eba::eba.order eba::circular",
-    "the rows that it makes stand in the tables of the fits": "BradleyTerry2::countsToBinomial",
-    "it makes the table of a Poisson model; a fit on it is written on a table of the answers themselves": (
+    "neither pairproof nor its bridge has this function": "eba::eba.order eba::circular",
+    "the tables of the fits contain the rows that it makes": "BradleyTerry2::countsToBinomial",
+    "it makes the table of a Poisson model; fits to it are translated with a table of the answers themselves": (
         "prefmod::llbt.design prefmod::patt.design"
     ),
-    "it makes a table of answers, which stands in the files of the calls that use it": (
+    "it makes a table of answers, which is in the files of the calls that use it": (
         "prefmod::expand.mat prefmod::simPC prefmod::simR"
     ),
 }
@@ -153,7 +153,7 @@ BRGLM = "brglm::brglm"
 #: Digits of glmer by its values against glmer by its formula: observed 16.0 with one random term and with 3.
 #: Columns in another order end its search elsewhere; two searches share 4.6 digits of an estimate and more.
 SEARCH = 4.0
-WHY_SEARCH = "glmer's search ends where its own tolerance lets it, and its standard errors are by differences"
+WHY_SEARCH = "glmer's search stops at its own tolerance, and its standard errors are by finite differences"
 #: brglm refits by pseudo-data to 1e-8. Observed 16.0.
 REFITS = 9.0
 WHY_REFITS = "brglm refits until its scores change by less than 1e-8"
@@ -175,12 +175,12 @@ def _fitted(call: RecordedCall, families: Sequence[str], lost: str) -> Fitted:
 @translates("lme4::glmer")
 def glmer(call: RecordedCall, context: Context) -> Translation:
     """`bridge.lme4.glmer_design(frame, "(y)", [groups], effects=, ...)`."""
-    lost = "its design was not recorded, or its family is none of counts"
+    lost = "its design was not recorded, or its family is not one for counts"
     fitted, terms = _fitted(call, ("binomial", "poisson"), lost), random_terms(call)
     names, link = fitted.design.names, (fitted.family, fitted.link)
-    stays_if(not terms, "its random effects are none of columns of its data")
+    stays_if(not terms, "its random effects are not of columns of its data")
     foreign = next((e for _, own in terms for e in own if e != CONSTANT and e not in names), None)
-    stays_if(foreign, f"its random effects vary with {foreign}, which is no column of its fixed effects")
+    stays_if(foreign, f"its random effects vary with {foreign}, which is not a column of its fixed effects")
     no_groups = "the groups of its random effects were not recorded"
     groups = {name: needed(_labels(call, name), no_groups) for name, _ in terms}
     stays_if(unknown(call, "nAGQ"), "its nAGQ could not be recorded")
@@ -188,7 +188,7 @@ def glmer(call: RecordedCall, context: Context) -> Translation:
     options = stated(effects=any(own != [CONSTANT] for _, own in terms) and [own for _, own in terms]) | given
     options |= {} if link == ("binomial", "logit") else {"family": link[0], "link": link[1]}
     options |= {} if points == 1 else {"nAGQ": points}
-    why = "it has random effects on a design of the script's own, which lme4 fits"
+    why = "it has random effects on a design made in the script, which lme4 fits"
     arguments, judge = [frame, Y, [name for name, _ in terms]], partial(_mixed_rows, call)
     return bridged(why, "lme4.glmer_design", arguments, options, judge)
 
@@ -241,12 +241,12 @@ def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
 @translates(BRGLM)
 def brglm(call: RecordedCall, context: Context) -> Translation:
     """`bridge.brglm.brglm_design(frame, ".y", ...)`."""
-    lost = "its design was not recorded, or its response is none of successes and failures"
+    lost = "its design was not recorded, or its response is not successes and failures"
     fitted = _fitted(call, ("binomial",), lost)
     frame, given = fitted.frame()
     options = given | stated(link=fitted.link != "logit" and fitted.link)
     why = (
-        'it has estimates of reduced bias on a design of the script\'s own; fit_bradley_terry(reduce_bias="mean") has them for'
+        'it has bias-reduced estimates on a design made in the script; fit_bradley_terry(reduce_bias="mean") has them for'
         " contests"
     )
     judge: Judge = lambda model: Beside(call, REFITS, WHY_REFITS).model(model, "deviance df_residual loglik")

@@ -71,13 +71,13 @@ def davidson(fitted: designs.Fitted, found: decide.Recognised) -> Translation:
     # With tie.mode or tie.scale gnm's errors are of the expected information, a fit's of the observed one.
     general = bool({"tie-shift", "tie-scale"} & set(model.names))
     of = partial(designs.glm_rows, fitted, p, likelihood, designs.GNM, [SAID])
-    notes = ("standard errors are of the observed information, R's of the expected one",) if general else ()
+    notes = ("standard errors are from the observed information, R's from the expected",) if general else ()
     code, judge = designs.fit_call(found, "fit_bradley_terry", call.variable), partial(of, errors=not general)
     return Translation("native", code, judge=partial(judge, nuisance=n_contests), notes=notes)
 
 
 FloatArray = NDArray[np.float64]
-PLACES = "ratings are written as places, 1 the best: the design holds no more of them than their order"
+PLACES = "ratings are written as ranks, 1 the best: the design contains only their order"
 
 
 def is_pattern_design(call: RecordedCall) -> bool:
@@ -95,7 +95,7 @@ def pattern(fitted: designs.Fitted) -> Translation:
     coef, vcov = fitted.of(found.coefficients)
     theta, spread = found.map @ coef, found.map @ vcov @ found.map.T
     likelihood = _likelihood(call, found, fitted.y)
-    said = "R's deviance is of every group in its data, here of those that worths differ in"
+    said = "R's deviance is over every group in its data, pairproof's over those whose worths differ"
 
     def judge(fit: Fit) -> Sequence[Agreement]:
         own = {_of_pairs(n): n for n in fit.names}
@@ -206,16 +206,11 @@ def _on_coarser_groups(found: Pattern, y: FloatArray, values: dict[str, float]) 
     return {q: v - 2.0 * (free - tied) if q == "deviance" else v - fewer for q, v in values.items()}
 
 
-BY_DESIGN = "written as paired comparisons: its design is one"
-LEFT_OUT = "not a model of this field"
+BY_DESIGN = "written as paired comparisons, because its design is one"
+LEFT_OUT = "not a model of paired comparisons"
 LINKS = ("logit", "probit", "cauchit")
-CONSTANTS = (
-    "R's coefficients of the contests (mu) say how many there were; a fit has none, and they are not compared"
-)
-HALF = (
-    "half wins: R takes them as counts that are not whole, here they are ties of which each counts as half a win; its"
-    " log-likelihood and AIC are not comparable"
-)
+CONSTANTS = "R's coefficients of the contests (mu) are nuisance parameters that the fit eliminates, and are not compared"
+HALF = "half wins: R uses them as non-integer counts, pairproof as ties that each count as half a win; the log-likelihood and AIC are not comparable"
 
 
 @translates("stats::glm", "gnm::gnm")
@@ -234,7 +229,7 @@ def glm(call: RecordedCall, context: Context) -> Translation:
             return _poisson(fitted, of_davidson)
     except Not as why:
         if of_davidson:
-            return outside(f"stays in R: {why}, and gnm's terms that are not linear have no design to send")
+            return outside(f"stays in R: {why}, and gnm's nonlinear terms have no design matrix to send")
         if not (why.paired or (poisson and fitted.design.items)):
             return outside(f"{LEFT_OUT}: {why}")
         raise StaysInR(str(why)) from None
@@ -248,7 +243,7 @@ def _binomial(fitted: designs.Fitted) -> Translation:
     found, link = decide.recognise_rows(fitted.design, wins, losses), fitted.link
     half = bool((wins % 1 != 0).any() or (losses % 1 != 0).any())
     uncounted = ((2 * wins) % 1 != 0).any() or ((2 * losses) % 1 != 0).any()
-    stays_if(link not in LINKS, f"link {link} of paired comparisons is not fitted here")
+    stays_if(link not in LINKS, f"link {link} of paired comparisons is not supported")
     stays_if(uncounted, "its counts are neither whole numbers nor halves")
     empty = not fitted.design.known.any() or not (fitted.weights > 0).all()
     stays_if(empty, "some of its rows have the weight 0")
@@ -268,7 +263,7 @@ def _poisson(fitted: designs.Fitted, of_davidson: bool) -> Translation:
     if of_davidson and groups is not None and fitted.offset is None:
         return davidson(fitted, decide.recognise_davidson(fitted.design, fitted.y, groups))
     if link != "log" or fitted.offset is not None or (fitted.weights != 1).any():
-        raise Not("it has another link than log, an offset, or weights")
+        raise Not("it has a link other than log, an offset, or weights")
     found = decide.recognise_poisson(fitted.design, fitted.y, groups)
     code = designs.fit_call(found, "fit_llbt", call.variable)
     likelihood = designs.poisson_likelihood(call, found.model.contests, fitted.y, len(found.model.names))
@@ -302,7 +297,7 @@ def _native(
             f" {phi:.6g}"
         )
     if not same:
-        notes.append(f"link {link}: standard errors are of the observed information, R's of the expected one")
+        notes.append(f"link {link}: standard errors are from the observed information, R's from the expected")
     if poisson and fitted.groups is None:
         notes.append(CONSTANTS)
     return Translation("native", code, notes=tuple(notes), judge=judge)
@@ -314,11 +309,8 @@ def _of_deviance(likelihood: dict[str, float]) -> dict[str, float]:
 
 #: R takes deviances of fits that stopped at 1e-8 of their change: their difference has fewer digits than they
 #: have.
-LEAST, WHY = 7.0, "differences of deviances of fits that stopped at R's default"
-ONE = (
-    "anova of one fit adds R's columns one by one, an item alone among them, which is no hypothesis about the items;"
-    " pairproof.anova(fit) adds whole terms"
-)
+LEAST, WHY = 7.0, "differences of deviances of fits stopped at R's default tolerance"
+ONE = "anova of one fit adds R's columns one by one, among them single items, which is not a hypothesis about the items; pairproof.anova(fit) adds whole terms"
 
 
 @translates("stats::anova.glm", "stats::anova.glmlist", "gnm::anova.gnm")
@@ -328,7 +320,7 @@ def anova(call: RecordedCall, context: Context) -> Translation:
     stays_if(len(steps) < 2, ONE)
     if any(f.startswith("quasi") for s in steps for f in s.call.strings("family")[:1]):
         return outside(
-            "it divides by the dispersion of a quasi family, which a likelihood ratio does not have"
+            "it divides by the dispersion of a quasi family, which a likelihood-ratio test does not do"
         )
     table = call.frame("value")
     if table is None or "Deviance" not in table or "Df" not in table:
@@ -349,7 +341,7 @@ def _models(call: RecordedCall, context: Context) -> list[Step]:
         said = f"{call.args.get(argument, argument)} is not fitted in Python, so there is nothing to compare here"
         stays_if(not isinstance(step.value, Fit), said)
         found.append(step)
-    stays_if(not found, "none of its models is a fit that was recorded")
+    stays_if(not found, "none of its models is a recorded fit")
     return found
 
 
@@ -403,8 +395,8 @@ def polr(call: RecordedCall, context: Context) -> Translation:
             return outside(f"{LEFT_OUT}: {why}")
         found, lost = None, str(why)
     method, n = first(call, "method", "logistic"), len(levels)
-    stays_if(n != 3, f"{n} ordered answers; with three it would be Rao and Kupper's model")
-    stays_if(method != "logistic", f"link {method} of ordered answers is not fitted here")
+    stays_if(n != 3, f"{n} ordered answers; Rao and Kupper's model has three")
+    stays_if(method != "logistic", f"link {method} of ordered answers is not supported")
     recognised, frames = needed(found, lost), designs.frames(call, len(codes))
     stays_if("offset" in call.args or any("(offset)" in f for f, _ in frames), "it has an offset")
     return _of_polr(call, design, coef, recognised, weights)
@@ -437,7 +429,7 @@ def _of_polr(
     made(code)
     values = llf_and_aic(call.number("loglik"), len(names))
     said = "tie = (zeta2 - zeta1) / 2" + ("" if mirrored else ", order = -(zeta1 + zeta2) / 2")
-    notes = (BY_DESIGN, *(["each contest and its mirror image are one contest here"] if mirrored else []))
+    notes = (BY_DESIGN, *(["each contest and its mirror image are read as one contest"] if mirrored else []))
 
     def judge(fit: Fit) -> Sequence[Agreement]:
         """polr's deviance is -2 log L; its df are answers less parameters, of which R may have one more."""

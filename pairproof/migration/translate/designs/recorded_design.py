@@ -41,7 +41,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: Columns of a model frame that are no covariates.
 NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
-#: Numbers of a model matrix that are looked at: least squares on more take minutes.
+#: Numbers of a model matrix that are examined: least squares on more take minutes.
 MOST_NUMBERS = 5_000_000
 
 
@@ -101,13 +101,13 @@ def design_frame(
 def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
     """The design without some columns, and the coefficients and covariance in the order of the others."""
     found, lost = call.result.get("x"), "its model matrix was not recorded"
-    large = "its model matrix has more than 6,000,000 numbers, which is the most that is recorded"
+    large = "its model matrix has more than 6,000,000 numbers, the most that is recorded"
     stays_if(found == LARGE, large)
     x = held(found, RVector, lost)
     stays_if(x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None, lost)
     kept = [k for k, n in enumerate(x.margin(1)) if n not in without]
     matrix, names = x.floats()[:, kept], tuple(x.margin(1)[k] for k in kept)
-    many = f"its model matrix has {matrix.size:,} numbers; at most {MOST_NUMBERS:,} are looked at"
+    many = f"its model matrix has {matrix.size:,} numbers; at most {MOST_NUMBERS:,} are examined"
     stays_if(matrix.size > MOST_NUMBERS, many)
     stays_if(not np.isfinite(matrix).all(), "its model matrix has values that are not finite")
     coef, vcov = coefficients_of(call, names)
@@ -512,7 +512,7 @@ def fitted_in_r(call: RecordedCall, context: Context, reason: str) -> Translatio
     names, family, link, groups = fitted.design.names, fitted.family, fitted.link, fitted.groups
     wrong = _cannot(fitted)
     if wrong:
-        return outside(f"{reason}; and it cannot be sent to R by its values: {wrong}")
+        return outside(f"{reason}; and it cannot be sent to R by value: {wrong}")
     more = {} if groups is None else {"(eliminate)": (groups + 1).tolist()}
     frame, given = fitted.frame(**more)
     usual = groups is None or (family, link) == ("poisson", "log")
@@ -528,7 +528,7 @@ def fitted_in_r(call: RecordedCall, context: Context, reason: str) -> Translatio
 
 #: A gnm without eliminated terms goes to glm: gnm's covariance is of the weights before its last step, which
 #: it ends at 1e-6. Observed 4.3 digits of 42 standard errors.
-BY_GLM = (3.5, "gnm ends its search at 1e-6, and glm, to which its design goes, at 1e-8")
+BY_GLM = (3.5, "gnm stops at a tolerance of 1e-6, and glm, which receives its design, at 1e-8")
 
 
 def of_model(

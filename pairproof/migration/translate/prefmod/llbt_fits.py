@@ -75,8 +75,8 @@ def llbt_fit(call: RecordedCall, context: Context) -> Translation:
     """llbt.fit on any design."""
     y, x, names, q, ncat = _given(call)
     blocks = ncat in (2, 3) and len(y) == q * ncat == len(x)
-    stays_if(not blocks, "its rows are no blocks of two or three answers")
-    stays_if(len(set(names)) < len(names), "two columns of its design have one name")
+    stays_if(not blocks, "its rows are not blocks of two or three answers")
+    stays_if(len(set(names)) < len(names), "two columns of its design have the same name")
     design = Design(x, names, np.ones(len(names), bool), hidden=reference_of(names, context))
     try:
         found = recognise_poisson(design, y, np.repeat(np.arange(q), ncat))
@@ -114,8 +114,8 @@ def _llbt_rows(call: RecordedCall, model: Model, fit: Fit) -> Sequence[Agreement
         return of_fit(call, fit, p, values, said)
     values.pop("deviance", None)
     taken_off = (
-        f"{int(empty.sum())} blocks without an answer are taken off its df; it leaves positive fitted counts in"
-        " them, so its deviance is not compared (defect B11)"
+        f"{int(empty.sum())} blocks without an answer are subtracted from its df; its fitted counts in"
+        " them are positive, so its deviance is not compared (defect B11)"
     )
     return of_fit(call, fit, p, values, said, taken_off)
 
@@ -171,7 +171,7 @@ class Comparisons(Asked):
         if other is None or differ(self.compared(other)):
             return rows
         why = (
-            f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim,"
+            f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel but not in elim,"
             " and is left out"
         )
         return explained(rows, None, why, "B10-covariate-not-in-elim")
@@ -182,7 +182,7 @@ class Comparisons(Asked):
         own = self.names_in_r(fit, list(coef))
         ties, (values, said) = "U is tie" if "U" in coef else "", gnm_values(call, fit)
         p = parameters(call, own, "lambda", self.items[-1])
-        rows = of_fit(call, fit, p, values, ties, said, "its gnm takes no tolerance")
+        rows = of_fit(call, fit, p, values, ties, said, "its gnm has no tolerance argument")
         lacking = [n for n, v in coef.items() if v == v and n not in own]
         return rows + [Beside(call).row(f"coef.{n}", float("nan"), coef[n]) for n in lacking]
 
@@ -220,13 +220,13 @@ def gnm_values(call: RecordedCall, fit: Fit) -> tuple[dict[str, float], str]:
     counted, values = counted_with_empty_cells(fit), dict[str, float]()
     deviance, df, loglik = (call.number(k) for k in ("deviance", "df_residual", "loglik"))
     if counted.empty and fit.null_space.shape[1] - fit.n_infinite:  # what the data do not determine
-        said = f"its {counted.empty} empty cells join items that no comparison joins; df and deviance are not compared"
+        said = f"its {counted.empty} empty cells connect items that no comparison connects; df and deviance are not compared"
         return {}, said
     if df is not None:
         values["df_resid"] = df - counted.empty * (2 if fit.outcome_model != "binary" else 1)
     if counted.empty:
         return values, (
-            f"{counted.empty} empty cells are taken off its df; it leaves positive fitted counts in them, so"
+            f"{counted.empty} empty cells are subtracted from its df; its fitted counts in them are positive, so"
             " its deviance and log-likelihood are not compared (defect B11)"
         )
     if deviance is not None:
@@ -234,4 +234,4 @@ def gnm_values(call: RecordedCall, fit: Fit) -> tuple[dict[str, float], str]:
     if loglik is not None:
         free = sum(1 for v in named(call.vector("coef")).values() if v == v)
         values |= llf_and_aic(loglik - cells_of(fit).poisson_constant, free)
-    return values, "logLik(), Poisson, less a constant of the cells gives llf"
+    return values, "llf is the Poisson logLik() minus a constant of the cells"

@@ -191,7 +191,7 @@ def read(model: Asked) -> Asked:
     missing = rows & ~tables.with_covariates(table, found.all)
     notes += tables.left_out(missing, f"no value of {' or '.join(found.all)}")
     if model.of_missing and found.all:
-        notes += ("prefmod puts covariates aside where it models what is missing",)
+        notes += ("prefmod ignores covariates when it models missing answers",)
     own = tables.Covariates() if model.of_missing else found
     return replace(model, covariates=own, rows=np.asarray(rows & ~missing), notes=notes)
 
@@ -219,22 +219,18 @@ def _check(model: Asked) -> None:
     tied = np.any([_most_alike(of) > 1 for of in times], axis=0)
     unranked = removed.any() and not tables.answered(model.table).all()
     complete = (~np.isnan(table.answers)).all(axis=1).any()
-    stays_if(
-        beyond, f"{shown} is in formel and not in elim, so that prefmod leaves it out of the model or stops"
-    )
-    why = "dependences of comparisons make no sense for rankings, as prefmod prints itself"
+    stays_if(beyond, f"{shown} is in formel but not in elim, so prefmod leaves it out of the model or stops")
+    why = "dependences of comparisons make no sense for rankings, as prefmod itself says"
     stays_if(ranks and model.dependence, why)
     why = 'MISmodel = "comp" gives zeros for comparisons beyond the number of items'
     stays_if(model.alpha == "comparison" and len(model.items) > 3, why)
-    why = (
-        "prefmod counts equal ranks as missing comparisons where no rank occurs oftener than there are times"
-    )
+    why = "prefmod counts equal ranks as missing comparisons when no rank occurs more often than there are time points"
     stays_if(ranks and (tied & ~removed).any(), why)
     why = "rows without ranks beside rows with equal ranks give persons other persons' covariates (defect B5)"
     stays_if(ranks and found.all and unranked, why)
-    why = "every comparison has one answer only, so that no estimate is finite"
+    why = "every comparison has only one answer, so no estimate is finite"
     stays_if(model.kind == "pairs" and tables.unanimous(table.answers), why)
-    why = "no row is complete, and prefmod takes its first pattern of gaps for the complete one"
+    why = "no row is complete, and prefmod treats its first missingness pattern as the complete one"
     stays_if(model.complete_against_others and not complete, why)
 
 
@@ -300,7 +296,8 @@ def _scale(table: tables.Given) -> str:
     known = table.answers[~np.isnan(table.answers)]
     low, high = float(known.min()), float(known.max())
     stays_if(
-        low == high or (known != np.floor(known)).any(), "its ratings are no whole numbers, or all the same"
+        low == high or (known != np.floor(known)).any(),
+        "its ratings are not whole numbers, or are all the same",
     )
     return f"{int(low)}-{int(high)}"
 
@@ -313,15 +310,15 @@ def _notes(model: Asked) -> Sequence[str]:
             " takes it; state the scale of your instrument if it has more points"
         )
     if model.kind == "ranks" and np.isnan(table.answers).any():
-        notes.append("an item without a rank counts as below all ranked ones, as prefmod has it")
+        notes.append("an item without a rank counts as below all ranked items, as in prefmod")
     lacking = [n for n in found.in_table if n not in found.in_model]
     if model.beta_of and model.alpha == "item":
         notes.append(
-            "MISbeta of items is not the model of its help page: prefmod multiplies the gaps of item i by"
+            "MISbeta of items is not the model of its help page: prefmod multiplies the missingness of item i by"
             ' the answer to comparison i, which beta="coded" reproduces (defect B3)'
         )
     elif lacking:
-        said = f"prefmod's deviance divides the persons by {' and '.join(lacking)} too, which changes no estimate"
+        said = f"prefmod's deviance divides the persons by {' and '.join(lacking)} too, which does not change any estimate"
         notes.append(said)
     return notes
 
@@ -331,7 +328,9 @@ def _notes(model: Asked) -> Sequence[str]:
 #: The log-likelihood that prefmod stores lies beside the maximum by a second-order term; what is left of it
 #: are terms of the third order, and what nlm's own stop adds: observed 10.6 digits and more.
 STORED = 9.0
-WHY_STORED = "the Hessian's last point, by a second-order term; nlm's stop and the third order are left"
+WHY_STORED = (
+    "the last point of the Hessian, by a second-order term; nlm's tolerance and the third order remain"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,10 +437,7 @@ def _flat(rows: list[Agreement], r: OfR) -> list[Agreement]:
     """Estimates without an error in R lie on a flat direction: explained where the likelihoods agree."""
     if not r.without or not any(a.verdict == "agrees" and str(a.quantity) in ("llf", "ll") for a in rows):
         return rows
-    why = (
-        "R is wrong here: its Hessian has no positive variance, so that it prints NaN for the standard error,"
-        " and the estimate is where nlm stopped along a flat direction; both log-likelihoods agree"
-    )
+    why = "R is wrong here: its Hessian has no positive variance, so it prints NaN for the standard error, and the estimate is the point where nlm stopped in a flat direction; both log-likelihoods agree"
     flat = [f"{what}.{name}" for name in r.without for what in ("estimate", "se")]
     return explained(rows, flat, why, "A13-stopped-on-a-flat-direction")
 
@@ -454,7 +450,7 @@ def _by_defect(r: OfR, code: Call, rows: list[Agreement]) -> list[Agreement]:
         return rows
     # "B1-ties-as-losses: 3 ties became ..."
     what = str(said).partition("with its defects ")[2].partition(". Without compat")[0]
-    why = f"R is wrong here, by prefmod's {what}; its numbers are those of the table so misread"
+    why = f"R is wrong here, by prefmod's {what}; its numbers are those of the misread table"
     return explained(rows, None, why, what.partition(":")[0])
 
 
@@ -573,7 +569,7 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     if {*found.in_model} - {*found.in_table} and not llbt:
         return outside(why)
     if call.name == "pattRrep.fit" and model.dependence:
-        return outside("pattRrep.fit has no dependence within a time; R stops")
+        return outside("pattRrep.fit has no dependence within a time point; R stops")
     # The bridge refuses what llbtPC.fit drops without a word, so it is asked for the model that was fitted.
     formel = [p for p in found.formel if set(p) <= {*found.in_table}]
     of_all = model.table.names[model.table.n_answers :] if llbt else found.all
@@ -590,10 +586,7 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     return bridged(why, f"prefmod.{call.name.replace('.', '_')}", arguments, options | given(call), judge)
 
 
-REASON = (
-    "it mixes cells of the table of patterns, not persons; fit_latent_classes has classes of persons, another"
-    " model"
-)
+REASON = "it mixes cells of the table of patterns, not persons; fit_latent_classes fits classes of persons, a different model"
 
 
 @translates("prefmod::pattnpml.fit")
@@ -606,7 +599,7 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         texts = [_npml_formula(call, "formula"), _npml_formula(call, "random") or "~1"]
         frame = frame_call(design, call.variable)
     except (FormulaError, InputError) as error:
-        return outside(f"its table or formula has no plain form: {error}")
+        return outside(f"its table or formula cannot be written plainly: {error}")
     if k < 2:
         (
             reason,
@@ -622,7 +615,7 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         "EMdev_change": float(tables.scalar(call, "EMdev.change", 0.001)),
         "seed": int(seed),
     }
-    said = "R took the seed from the time of day; this script states the one of that run"
+    said = "R took the seed from the time of day; this script uses the seed of that run"
     notes = () if "seed" in call.values else (said,)
     found = bridged(REASON, "prefmod.pattnpml_fit", [*texts, k, frame], options, partial(npml_rows, call))
     return replace(found, notes=notes)

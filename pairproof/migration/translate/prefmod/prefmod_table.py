@@ -102,7 +102,7 @@ def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given:
     """The table of a call."""
     value, lost = (
         call.values.get(argument),
-        "its table was not recorded, since it is too large or no data frame",
+        "its table was not recorded, because it is too large or not a data frame",
     )
     path = isinstance(value, RVector) and value.values.dtype == object
     stays_if(path, "it reads its data from a file itself; read the file into R first, and give the table")
@@ -118,7 +118,7 @@ def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats]:
     """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` has them."""
     columns = list(frame.values)
     vectors = [c for c in columns if isinstance(c, RVector) and c.values.ndim == 1]
-    stays_if(len(vectors) < len(columns) or not columns, "a column of its table is no plain vector")
+    stays_if(len(vectors) < len(columns) or not columns, "a column of its table is not a plain vector")
     mixed = any(v.levels is not None or v.rclass or v.values.dtype.kind == "O" for v in vectors)
     numbers = [_numbers(v, mixed) for v in vectors]
     return tuple(frame.names or [""] * len(columns)), np.column_stack(numbers)
@@ -234,13 +234,13 @@ def coding_of(answers: Floats) -> dict[str, Any]:
     """`coding=` of the readers for these answers, if it can be read off them: "tie" is there if ties are possible."""
     known = answers[~np.isnan(answers)]
     codes = np.unique(known)
-    stays_if(len(codes) < 2, "all its answers are the same, which prefmod counts as ties")
+    stays_if(len(codes) < 2, "all its answers are the same, and prefmod counts them as ties")
     stays_if(len(codes) > MOST_CODES, f"its answers have {len(codes)} different codes")
     turned, ties, middle = codes[0] < 0, len(codes) % 2 == 1, float(codes[0] + codes[-1]) / 2.0
     low, at, high = codes[codes < middle], codes[codes == middle], codes[codes > middle]
     if len(at) and not ties:
         low, high = (np.append(low, at), high) if turned else (low, np.append(at, high))
-    no_middle = f"none of its {len(codes)} codes is the middle of their range, which prefmod takes for a tie"
+    no_middle = f"none of its {len(codes)} codes is the middle of their range, which prefmod treats as a tie"
     stays_if(ties and not len(at), no_middle)
     first, second = (high[::-1], low[::-1]) if turned else (low, high)
     found = {"first": first, "tie": at if ties else at[:0], "second": second}
@@ -322,20 +322,20 @@ class Covariates:
 def covariates(call: RecordedCall, table: Given) -> Covariates:
     """`formel` and `elim` of a call, sums of products of columns of its table."""
     said = {a: read(value_of(call, a), call.args.get(a, "")) for a in ("formel", "elim")}
-    found = Covariates(*(needed(v, f"{a} is no sum of products of columns") for a, v in said.items()))
+    found = Covariates(*(needed(v, f"{a} is not a sum of products of columns") for a, v in said.items()))
     lacking = next((n for n in found.all if not table.has(n)), "")
-    stays_if(lacking, f"{lacking} is no column of its table")
+    stays_if(lacking, f"{lacking} is not a column of its table")
     return found
 
 
 def check_covariates(found: Covariates, table: Given) -> None:
     """Whether Python codes covariates of these rows as R does."""
-    stays_if(not len(table.values), "no row has all that the model needs")
+    stays_if(not len(table.values), "no row has all the values that the model needs")
     for name in found.all:
         levels = np.unique(table.column(name))
         otherwise = not np.array_equal(levels, np.arange(1, len(levels) + 1))
-        stays_if(otherwise, f"{name} is not coded 1, 2, ..., K, which prefmod takes for granted")
-    stays_if(not found.whole, "an interaction without its main effects is coded by R in its own way")
+        stays_if(otherwise, f"{name} is not coded 1, 2, ..., K, as prefmod assumes")
+    stays_if(not found.whole, "R codes an interaction without its main effects differently")
 
 
 def read(value: object, text: str = "") -> tuple[Product, ...] | None:

@@ -56,12 +56,12 @@ def worth(call: RecordedCall, context: Context) -> Translation:
     """A table of worths, or of lambdas."""
     step = context.fit_of(call, "fitobj")
     if step is None or step.translation.code is None or step.value is None:
-        return outside("the fit that it is of has no Python value here")
+        return outside("its fit has no Python value")
     kind = str(scalar(call, "outmat", "worth"))
     table = needed(call.matrix("value"), "R's table was not recorded")
     if not isinstance(step.value, Fit):
         return _bridge(call, step, kind, table)
-    stays_if(getattr(step.value.spec, "classes", 1) > 1, "worths of classes are in the fit's own table")
+    stays_if(getattr(step.value.spec, "classes", 1) > 1, "the fit's own table has the worths of classes")
     said = "R's table has lambdas, which are half the logarithms of worths up to a constant in each group"
     code, judge = Method(Result(step.call.id), "worth"), partial(_rows, call, step, table, kind == "worth")
     return Translation("native", code, notes=() if kind == "worth" else (said,), judge=judge)
@@ -173,7 +173,7 @@ def _explained(
 ) -> list[Agreement]:
     for name, made in defects.items():
         short = name.partition(":")[2]
-        why = f"R is wrong here: its worths are those of its defect {short}"
+        why = f"R is wrong here: its worths have the defect {short}"
         if all(_same(r, made.get(str(a.quantity)), a.r) for a in rows):
             return explained(rows, None, why, short)
     return rows
@@ -208,9 +208,9 @@ def _by_defect(
 def _bridge(call: RecordedCall, step: Step, kind: str, table: RVector) -> Translation:
     """The worths of a model that R fitted through the bridge."""
     of_answers, model = call.name == "patt.worth", step.value
-    lost = "its model stays in R by its design alone, of which prefmod makes no worths"
+    lost = "its model stays in R as a design matrix, for which prefmod computes no worths"
     stays_if(not hasattr(model, "arguments"), lost)
-    stays_if(of_answers and kind == "est", 'outmat = "est" has no table of its own')
+    stays_if(of_answers and kind == "est", 'outmat = "est" has no separate table')
     named = list(texts(call, "obj.names")) if of_answers and hasattr(model, "function") else []
     options = stated(outmat=kind != "worth" and kind)
     options |= stated(obj_names=named and named[: int(model.arguments["nitems"])])
@@ -223,7 +223,7 @@ def _bridge(call: RecordedCall, step: Step, kind: str, table: RVector) -> Transl
         return again(call).named("worth", ours, theirs, at("values", ours))
 
     function = f"prefmod.{call.name.replace('.', '_')}"
-    return bridged("the fit that it is of is R's", function, [Result(step.call.id)], options, judge)
+    return bridged("it is of a fit by R", function, [Result(step.call.id)], options, judge)
 
 
 @translates("prefmod::checkMIS")

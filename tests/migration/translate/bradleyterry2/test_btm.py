@@ -85,7 +85,7 @@ def test_ties_are_written_only_where_a_contest_counts_half_for_each(tmp_path):
 def test_other_fractions_stay_in_r_with_the_reason(tmp_path):
     found = done(by_name("thirds"), tmp_path).translation
     assert found.route == "bridge"
-    assert found.reason == "its counts are neither whole numbers nor halves, and no weights say what they are"
+    assert found.reason == "its counts are neither whole numbers nor halves, and it has no weights"
     assert found.code is not None and found.code.arguments[0] == "cbind(wins, losses)"
 
 
@@ -169,7 +169,7 @@ def test_rows_that_cannot_be_told_are_an_error_of_the_record():
         n: replace(v, names=None) if isinstance(v, RVector) and n in ("y", "prior_weights") else v
         for n, v in call.result.items()
     }
-    with pytest.raises(StaysInR, match=r"R used 5 of 12 rows, and their names do not say which"):
+    with pytest.raises(StaysInR, match=r"R used 5 of 12 rows, and their names do not identify them"):
         contests_of(replace(call, result=bare))
 
 

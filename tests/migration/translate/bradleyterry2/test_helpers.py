@@ -72,7 +72,7 @@ def test_the_chosen_model_of_step_is_its_fit_and_the_path_a_note(tmp_path):
     [
         ("BTabilities(paid)", "BTabilities", "the players' covariates stay in R"),
         ("predict(field, type", "predict", "standard errors of probabilities stay in R"),
-        ("predict(paid", "predict", "the covariates of its newdata stay in R, as those of its model do"),
+        ("predict(paid", "predict", "the covariates of its newdata stay in R, like those of its model"),
     ],
 )
 def test_what_python_does_not_say_is_asked_of_r_with_the_model_as_values(tmp_path, text, function, reason):
@@ -86,7 +86,7 @@ def test_what_python_does_not_say_is_asked_of_r_with_the_model_as_values(tmp_pat
 def test_a_helper_of_a_model_of_another_run_is_left_out_with_the_reason(tmp_path, start):
     found = done(replace(helper(start), fits={}), tmp_path).translation
     assert (found.route, found.code) == ("outside", None)
-    assert found.reason == "the model that it was given was not fitted by a recorded call of this script"
+    assert found.reason == "its model was not fitted by a recorded call of this script"
 
 
 @pytest.mark.parametrize("start", ["BTabilities", "anova", "drop1", "add1", "residuals", "predict", "qvcalc"])

@@ -50,7 +50,7 @@ def test_the_tie_parameter_of_gendavidson_has_log_two_added(ordered: dict[str, S
 
 def test_mirrored_data_have_no_order_effect_and_are_one_row_a_pair(ordered: dict[str, Step]) -> None:
     assert len(ordered["r3"].value.data.first) == 6  # pairs of four items
-    assert "one contest here" in " ".join(ordered["r3"].translation.notes)
+    assert "read as one contest" in " ".join(ordered["r3"].translation.notes)
     assert "order" in ordered["r1"].value.names and "order" not in ordered["r3"].value.names
 
 

@@ -23,7 +23,7 @@ def translated(name: str) -> Translation:
 def test_contrasts_counts_matched_sets_and_ratings_are_left_out_with_the_reason(name: str) -> None:
     found = translated(name)
     assert found.route == "outside"
-    assert found.reason.startswith("not a model of this field")
+    assert found.reason.startswith("not a model of paired comparisons")
     assert found.code is None
 
 

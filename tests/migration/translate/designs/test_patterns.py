@@ -49,11 +49,11 @@ def test_what_people_answered_is_read_off_the_rows(patterns: dict[str, Step]) ->
     kinds = {name: patterns[name].value.respondents.kind for name in ("t1", "t9", "t10")}
     assert kinds == {"t1": "comparisons", "t9": "rankings", "t10": "ratings"}
     assert sum(patterns["t9"].value.respondents.weights) == 150  # simulated rankings
-    assert any("places" in note for note in patterns["t10"].translation.notes)
+    assert any("ranks" in note for note in patterns["t10"].translation.notes)
 
 
 def test_a_pattern_model_that_fit_pattern_does_not_have_stays_in_r() -> None:
     calls = recorded("patterns")
-    for name, said in (("t4", "constant of its own"), ("t12", "no counterpart")):
+    for name, said in (("t4", "no separate constant"), ("t12", "no equivalent")):
         found = translators()["stats::glm"](calls[name], Context(captured(calls)))
         assert found.route == "bridge" and said in found.reason

@@ -39,8 +39,8 @@ def test_a_file_that_r_read_itself_is_left_out() -> None:
     ("more", "words"),
     [
         ({"formel": "~s", "elim": "~s", "obj": frame(**THREE, s=[1, 3, 1, 3])}, "not coded 1, 2, ..., K"),
-        ({"obj": frame(a=[1, 1], b=[0, 0], c=[1, 1])}, "one answer only"),
-        ({"obj": frame(a=[1, 1], b=[1, 1], c=[1, 1])}, "one answer only"),
+        ({"obj": frame(a=[1, 1], b=[0, 0], c=[1, 1])}, "only one answer"),
+        ({"obj": frame(a=[1, 1], b=[1, 1], c=[1, 1])}, "only one answer"),
         (
             {"obj": frame(a=[None, 1, 0], b=[1, None, 1], c=[1, 0, None]), "NItest": True},
             "no row is complete",
@@ -88,4 +88,4 @@ def test_columns_whose_names_are_other_pairs_are_read_by_their_place() -> None:
 def test_tables_of_designs_have_no_python_of_their_own() -> None:
     for s in steps_of("llbt").values():
         if s.call.name == "llbt.design":
-            assert s.translation.route == "outside" and "a fit on it is written" in s.translation.reason
+            assert s.translation.route == "outside" and "fits to it are translated" in s.translation.reason

@@ -16,7 +16,7 @@ WRONG = {
 }
 #: Calls that stay in R, and words of the reason.
 IN_R = {
-    "llbt.fit(colours$y": "no columns of its design are items",
+    "llbt.fit(colours$y": "its design has no columns of items",
     "pattPC.fit(gaps, 3, MISalpha = c(TRUE, TRUE, FALSE), MISbeta": "the likelihood is flat along them",
     "pattnpml.fit(": "it mixes cells of the table of patterns, not persons",
 }
