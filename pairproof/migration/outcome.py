@@ -189,7 +189,7 @@ def opening(captured: Captured, sites: Sequence[Site]) -> str:
     n, further, times = len(fits), len(sites) - len(fits), sum(len(s.steps) for s in fits)
     calls = "1 call of a fitting function" if n == 1 else f"{n} calls of fitting functions"
     often = f" ({times} evaluated)" if times != n else ""
-    more = f" and {further} of functions of fits" if further else ""
+    more = f", {further} of functions of fits" if further else ""
     size = plural(len(captured.text.lines), "line")
     ran = f"run by R {captured.r_version} in {captured.seconds:.1f} s"
     return f"{captured.text.name}: {calls}{often}{more} in {size}, {ran}"
@@ -201,9 +201,9 @@ def steps_in_words(done: Sequence[Done]) -> list[str]:
     about = [d for d in done if d.state in ("translated", "partly", "comment")]
     if not about:
         return []
-    words = {"translated": "in Python", "partly": "in Python in part", "comment": "as comments"}
+    words = {"translated": "in Python", "partly": "partly in Python", "comment": "as comments"}
     parts = [f"{found[state]} {word}" for state, word in words.items() if found[state]]
-    said = f"of {len(about)} further expressions about models {', '.join(parts)}"
+    said = f"{plural(len(about), 'other statement')} about models: {', '.join(parts)}"
     rows = tuple(row for d in done for row in d.rows)
     return [f"{said}; {numbers_in_words(rows)}" if rows else said]
 
@@ -276,8 +276,8 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
         return "no numbers to compare"
     least, parts = fewest(rows), []
     if least is not None:
-        agree = "1 number agrees, with" if found["agree"] == 1 else f"{found['agree']} numbers agree, fewest"
-        parts.append(f"{agree} {digits(least.digits)} digits, of {least.quantity}{_why(least)}")
+        agree = "1 number agrees, to" if found["agree"] == 1 else f"{found['agree']} numbers agree, to at least"
+        parts.append(f"{agree} {digits(least.digits)} digits ({least.quantity}{_why(least)})")
     if found["explained"]:
         first = next(a for a in rows if a.verdict == "explained" or a.accepted)
         parts.append(f"{found['explained']} explained ({_short(first.explanation)}); see the report")
@@ -301,8 +301,8 @@ def _why(a: Agreement) -> str:
         return ""
     name, stops = re.split(r"[,(]", a.r_call.partition("::")[2])[0], _TO.search(why)
     if name and stops:
-        return f" ({name} stops at {stops[1]})"
-    return f" ({_short(re.split('[,;]', why)[0], 45)})"
+        return f"; {name} stops at {stops[1]}"
+    return f"; {_short(re.split('[,;]', why)[0], 45)}"
 
 
 def _short(text: str, most: int = REASON) -> str:

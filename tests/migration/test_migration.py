@@ -35,7 +35,7 @@ def test_a_line_says_the_call_the_python_and_the_fewest_digits():
     found = migration(Step(a_call(), NATIVE, rows=(a_row("estimate.A"), a_row("se.A", 9.63))))
     assert str(found).splitlines() == [
         "analysis.R: 1 call of a fitting function in 4 lines, run by R 4.2.2 in 3.1 s",
-        "  line 2  BTm(...)  -> fit_bradley_terry(...)  2 numbers agree, fewest 9.6 digits, of se.A",
+        "  line 2  BTm(...)  -> fit_bradley_terry(...)  2 numbers agree, to at least 9.6 digits (se.A)",
         "  line 4  nlm(...)  -> left out                not a model of paired comparisons",
     ]
     assert found.exit_code == 0
@@ -175,7 +175,7 @@ def test_a_number_that_the_data_do_not_determine_is_counted_and_digits_are_round
     found = migration(Step(a_call(), NATIVE, rows=rows))
     assert "fewest" not in str(
         found
-    ) and "with 9.6 digits, of estimate.A; 1 not estimable, whatever R prints" in str(found)
+    ) and "to 9.6 digits (estimate.A); 1 not estimable, whatever R prints" in str(found)
     assert repr(found) == "<Migration of analysis.R: 1 calls in its text, 2 numbers, 1 agree, 0 differ>"
 
 
