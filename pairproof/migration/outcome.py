@@ -276,7 +276,9 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
         return "no numbers to compare"
     least, parts = fewest(rows), []
     if least is not None:
-        agree = "1 number agrees, to" if found["agree"] == 1 else f"{found['agree']} numbers agree, to at least"
+        agree = (
+            "1 number agrees, to" if found["agree"] == 1 else f"{found['agree']} numbers agree, to at least"
+        )
         parts.append(f"{agree} {digits(least.digits)} digits ({least.quantity}{_why(least)})")
     if found["explained"]:
         first = next(a for a in rows if a.verdict == "explained" or a.accepted)

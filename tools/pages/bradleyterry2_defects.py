@@ -341,6 +341,34 @@ table = pairproof.read(answers, layout="prefmod", items=["a", "b", "c"], pair_or
 fit = fit_bradley_terry(table, reference="c")""", lambda n: {"deviance": n["fit"].deviance, "-2 log-likelihood": -2 * n["fit"].llf})),
     ),
     "bradleyterry2-defects-random": (
+        _defect("undecided-scores", "psychotree: undecided comparisons that were to be left out",
+            "With `undecided = FALSE` the model leaves undecided comparisons out, but its scores count each as half a win: at R's own estimates they do not sum to 0, and `bttree` tests whether they change with a covariate. It splits too often.",
+            "They are left out of the scores, too; R has the same statistic where these comparisons are missing.",
+            """tree <- bttree(y ~ group, data = d, undecided = FALSE, alpha = 1e-9)
+sctest(tree, node = 1)["statistic", "group"]
+b <- answers
+b[b == 0] <- NA
+d$z <- paircomp(b, labels = c("a", "b", "c"), mscale = c(-1, 1))
+sctest(bttree(z ~ group, data = d, alpha = 1e-9), node = 1)["statistic", "group"]
+colSums(estfun(btmodel(d$y, undecided = FALSE)))""",
+              """b <- answers
+b[b == 0] <- NA
+d$z <- paircomp(b, labels = c("a", "b", "c"), mscale = c(-1, 1))
+c("group, statistic" = sctest(bttree(y ~ group, data = d, undecided = FALSE, alpha = 1e-9), node = 1)["statistic", "group"],
+  "group, statistic, undecided as missing" = sctest(bttree(z ~ group, data = d, alpha = 1e-9), node = 1)["statistic", "group"],
+  "sum of the scores of a" = colSums(sandwich::estfun(btmodel(d$y, undecided = FALSE)))[["a"]])""",
+              """k <- 0:23
+answers <- cbind(c(1, 0, -1, 1)[k %% 4 + 1], c(1, 1, 0, -1, 0)[k %% 5 + 1], c(0, 1, -1)[k %% 3 + 1])
+d <- data.frame(group = factor(rep(c("x", "y"), c(14, 10))))
+d$y <- paircomp(answers, labels = c("a", "b", "c"))
+""", needs=("psychotree", "strucchange", "sandwich"),
+            ours=Ours("""k = range(24)
+answers = pd.DataFrame({"a:b": [(1, 0, -1, 1)[i % 4] for i in k], "a:c": [(1, 1, 0, -1, 0)[i % 5] for i in k],
+                        "b:c": [(0, 1, -1)[i % 3] for i in k], "group": ["x"] * 14 + ["y"] * 10})
+persons = pairproof.read_respondents(answers, "pairs", items=["a", "b", "c"], pair_order="prefmod",
+                                     coding={"first": 1, "tie": 0, "second": -1})
+tree = pairproof.fit_tree(persons, ["group"], ties="drop", alpha=1e-9)
+tree.tests()""", lambda n: {"group, statistic": float(n["tree"].tests()["statistic"][0])})),
         _defect("bttree-order", "psychotree: a test that depends on the order of the rows",
             "Where persons have equal values of a numeric covariate, `bttree` takes the maximum over every row: another order of the same persons has another statistic. Its p is interpolated from a table of Hansen (1997).",
             "Equal values are never taken apart, and p is of the places between distinct values ([trees](trees.md)).",

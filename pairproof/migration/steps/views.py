@@ -73,7 +73,7 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
             continue
         if recorded is None or abs(own - recorded) <= SAME * max(1.0, abs(recorded)):
             return candidate
-    raise NotTranslated(f"{function}() of this fit counts parameters differently in Python")
+    raise NotTranslated(f"{function}() of this fit is defined differently in Python")
 
 
 def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:

@@ -42,7 +42,7 @@ from .recorded_answers import (
     whole,
     word,
 )
-from .rows import Beside, at, differ, named, of_items
+from .rows import Beside, at, differ, explained, named, of_items
 from .translation import Context, Judge, Translation, in_r, made, needed, outside, stays_if, translates
 
 BTTREE = "psychotree::bttree"
@@ -52,6 +52,8 @@ ARGUMENTS: Declared = {
     **{"bonferroni": (flag, True), "minsize": (whole, None), "maxdepth": (whole, None)},
     **{"vcov": (word, "opg"), "breakties": (flag, False)},
 }
+#: estfun.btmodel takes an undecided comparison for half a win where the model leaves it out.
+HALF_WINS = "psychotools' scores count undecided comparisons as half wins, though its fit leaves them out; they do not sum to 0"
 #: Columns that mean something else to `read_respondents`.
 TAKEN = ("weight", "person", "judge")
 
@@ -114,8 +116,8 @@ def bttree(call: RecordedCall, context: Context) -> Translation:
     code = _code(call)
     ours, theirs = [_split(n) for n in made(code).nodes], [_split_in_r(call, n) for n in _nodes(call)]
     numeric = any(v.levels is None for v in vectors_of(_given(call)[1]).values())
-    why = f"; {P_VALUES}" if numeric else ""
-    stays_if(ours != theirs, f"pairproof splits the persons differently{why}")
+    why = [P_VALUES] * numeric + [HALF_WINS] * (code.keywords.get("ties") == "drop")
+    stays_if(ours != theirs, "; ".join(["pairproof splits the persons differently", *why]))
     return Translation("native", code, notes=(f"{P_VALUES}.",) if numeric else (), judge=partial(_rows, call))
 
 
@@ -160,7 +162,9 @@ def _rows(call: RecordedCall, tree: PreferenceTree) -> Sequence[Agreement]:
         for k, test in enumerate(ours.tests):
             if (name := test.covariate) not in numeric:
                 at_test, of_r = f"{place} / tests / {k} / statistic", float(found.get(name, np.nan))
-                rows.append(errors.row(f"{word}.statistic.{name}", test.statistic, of_r, place=at_test))
+                test_rows = [errors.row(f"{word}.statistic.{name}", test.statistic, of_r, place=at_test)]
+                wrong = tree.root.fit.spec.ties == "drop"
+                rows += explained(test_rows, None, HALF_WINS, "undecided-in-scores") if wrong else test_rows
     return rows
 
 

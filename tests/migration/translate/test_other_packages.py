@@ -49,7 +49,7 @@ def test_a_call_becomes_the_function_that_is_meant_with_its_numbers(
     "variable, why",
     [
         ("durations", "a model of durations"),
-        ("weighted", "with weights"),
+        ("weighted", "has weights"),
         ("three", "its strata are not all of two rows"),
     ],
 )

@@ -29,5 +29,10 @@ d$size <- factor(rep(c("small", "large", "middle"), 40L), levels = c("small", "m
 d$y <- paircomp(answers, labels = c("a", "b", "c", "d"))
 d$old <- rep(c(TRUE, FALSE), 60L)
 tied <- bttree(y ~ group + size, data = d, alpha = 0.2)
+decided <- bttree(y ~ group, data = d, undecided = FALSE, alpha = 0.2)
+firm <- bttree(y ~ group, data = d, undecided = FALSE, alpha = 0.001)
+answers[answers == 0] <- NA
+d$z <- paircomp(answers, labels = c("a", "b", "c", "d"), mscale = c(-1, 1))
+gaps <- bttree(z ~ group, data = d, alpha = 0.001)
 logical <- bttree(y ~ old, data = d)
 trimmed <- bttree(y ~ group, data = d, trim = 0.2)
