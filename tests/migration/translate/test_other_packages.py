@@ -50,7 +50,7 @@ def test_a_call_becomes_the_function_that_is_meant_with_its_numbers(
     [
         ("durations", "a model of durations"),
         ("weighted", "has weights"),
-        ("three", "its strata are not all of two rows"),
+        ("three", "its strata are not all two rows"),
     ],
 )
 def test_other_models_of_survival_are_left_out_with_the_reason(variable, why, migrated):
