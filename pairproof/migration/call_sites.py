@@ -13,7 +13,7 @@ from typing import Union
 
 from ..bridge.capture.recorded import Captured, RecordedCall
 from .outcome import LeftOut, called_in
-from .steps.sites import CallSite, Key
+from .steps.evaluated import CallSite, Key
 from .translate.python_code import KINDS, Names, Result, expression, identifier, parts
 from .translate.translation import Step
 

@@ -58,7 +58,7 @@ from ..validation.verdicts.digits import MOST, digits_of_agreement
 from ..validation.verify import agree
 from .call_sites import Left
 from .outcome import finite
-from .steps.sites import CallSite
+from .steps.evaluated import CallSite
 from .translate.python_code import File, Unique, plain
 
 #: Call id -> what the test asks of each of its rows.

@@ -31,8 +31,8 @@ from .call_sites import sites
 from .delivery import Stage, made_folder
 from .outcome import Migration, left_out
 from .report_page import output as result_in_every_form
+from .steps.evaluated import loop_names
 from .steps.script_steps import ScriptSteps
-from .steps.sites import loop_names
 from .translate.python_code import Where, evaluate
 from .translate.translation import (
     TRANSLATORS,

@@ -24,7 +24,7 @@ from ..files.packaged import packaged_toml
 from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
-from .steps.sites import Done
+from .steps.block import Done
 from .translate.translation import Step
 
 #: Verdicts of a number that differs and is not explained.

@@ -27,8 +27,9 @@ from ..validation.verdicts.agreement import AGREEING
 from .call_sites import Left
 from .delivery import DATA
 from .outcome import plural
+from .steps.block import Done
+from .steps.evaluated import CallSite, Key, key_parts, loop_names
 from .steps.python import commented
-from .steps.sites import CallSite, Done, Key, key_parts, loop_names
 from .translate import python_code as python
 
 #: Columns of values beside the key, above which a loop is harder to read than its calls one by one.

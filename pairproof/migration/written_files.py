@@ -32,7 +32,8 @@ from . import delivery
 from .call_sites import of_text, sites
 from .outcome import Migration, differs
 from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
-from .steps.sites import CallSite, Done
+from .steps.block import Done
+from .steps.evaluated import CallSite
 from .translate.python_code import INDENT, WIDTH, Unique, comment, docstring, one_line, plain, text_literal
 
 HEAD = """

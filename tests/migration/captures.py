@@ -21,8 +21,8 @@ from pairproof.fit.fit import Fit
 from pairproof.migration.call_sites import sites
 from pairproof.migration.delivery import Stage
 from pairproof.migration.outcome import Migration, left_out
+from pairproof.migration.steps.evaluated import loop_names
 from pairproof.migration.steps.script_steps import ScriptSteps
-from pairproof.migration.steps.sites import loop_names
 from pairproof.migration.translate.python_code import Call, evaluate, expression, table_call
 from pairproof.migration.translate.rows import Beside, fit_rows
 from pairproof.migration.translate.translation import Step, Translation, outside

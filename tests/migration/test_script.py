@@ -17,8 +17,8 @@ from pairproof.bridge.values.nodes import RVector
 from pairproof.migration.call_sites import of_text, sites
 from pairproof.migration.outcome import left_out
 from pairproof.migration.python_script import Files, Writer, modules, script_text
+from pairproof.migration.steps.evaluated import loop_names
 from pairproof.migration.steps.script_steps import ScriptSteps
-from pairproof.migration.steps.sites import loop_names
 from pairproof.migration.translate.python_code import Call, Constant, Result, attribute
 from pairproof.migration.translate.translation import Step, Translation, outside
 from tests.migration.captures import BTM, Script, bradley_terry, place, staged, tea

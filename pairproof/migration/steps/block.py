@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...bridge.capture.recorded import Captured, Valued
+from ...bridge.capture.recorded import Captured, Place, Valued
 from ...bridge.values.nodes import RVector
+from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import Names, one_line
 from . import compared
-from .evaluated import RESERVED, Scope
+from .evaluated import RESERVED, CallSite, Scope
 from .interpreter import Interpreter
 from .python import laid_out
-from .sites import CallSite
 from .translator import Expressions
 from .trees import NotTranslated, R, assigned
 
@@ -40,6 +40,28 @@ PRINTING = frozenset("print show print.default".split())
 OF_TAILS = frozenset("pchisq pnorm pt pf pbinom".split())
 #: Names of variables of comprehensions.
 _WORDS = ("name", "value", "other", *(f"part{k}" for k in range(6)))
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """A top-level expression of the script and what became of it.
+
+    state: "translated"; "partly": some of its statements; "comment"; "data": about no model; "call": its call site
+    says it all; "nothing": it gives and shows nothing.  lines: of the Python script.  why: why it is a comment; ""
+    if it is not.  value: R's of that run, in few words.  inside, of: lines that stand in the loop that makes the
+    values of a call site, and its name.
+    """
+
+    task: int
+    place: Place
+    text: str
+    state: str
+    lines: tuple[str, ...] = ()
+    why: str = ""
+    value: str = ""
+    rows: tuple[Agreement, ...] = ()
+    inside: tuple[str, ...] = ()
+    of: str = ""
 
 
 @dataclass

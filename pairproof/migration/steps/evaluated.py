@@ -1,25 +1,25 @@
-"""Values of a script as they are translated: names in a scope, expressions evaluated in it, fits as R has them."""
+"""Values of a script as they are translated: calls with Python code, names in a scope, expressions evaluated in it."""
 
 from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Union
 
 import numpy as np
 
+from ...bridge.capture.recorded import RecordedCall
 from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ..translate.python_code import OWN, WIDTH, Names, identifier
 from ..translate.translation import Step
 from . import views
 from .interpreter import MODULES, Interpreter
-from .python import dict_of, node, put, text_of
-from .sites import CallSite
+from .python import dict_of, kind_of, node, put, text_of
 from .trees import NotTranslated, R
-from .vocabulary import kind_of
 
 RESERVED = (*OWN, *MODULES, "show", "using", "sys", "Backend", "Records", "x", "v")
 #: Functions that only set something up in R.
@@ -31,6 +31,52 @@ SETTINGS = frozenset(
 LONG = 46
 #: Longest vector of the run that stands in the script as a constant.
 MOST_CONSTANT = 60
+
+
+#: A loop variable's value, or several of nested loops, or 1, 2, ...
+Key = Union[str, int, float, tuple[Union[str, int, float], ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class CallSite:
+    """A call of the script that has Python code, its evaluations, and keys of their values' dict (() for one)."""
+
+    name: str
+    steps: tuple[Step, ...]
+    keys: tuple[Key, ...]
+    loop_names: tuple[str, ...]
+    variable: str
+    task: int
+    where: str = ""
+
+    @property
+    def call(self) -> RecordedCall:
+        """Its first evaluation."""
+        return self.steps[0].call
+
+    @property
+    def many(self) -> bool:
+        """Whether it was evaluated several times, so that its value is a dict."""
+        return bool(self.keys)
+
+
+def key_parts(key: Key) -> tuple[Union[str, int, float], ...]:
+    """The values of the loop variables."""
+    return key if isinstance(key, tuple) else (key,)
+
+
+def loop_names(found: Sequence[CallSite]) -> dict[str, list[str]]:
+    """CallSite -> the Python variables that run over its keys; the same for a loop variable wherever it is used."""
+    names, known = Names(site.name for site in found), dict[str, str]()
+    for site in found:
+        for word in (site.loop_names or ("i",) * len(key_parts(site.keys[0]))) if site.many else ():
+            if word not in known:
+                known[word] = names.name(word, "key")
+    return {
+        site.name: [known[w] for w in site.loop_names or ("i",) * len(key_parts(site.keys[0]))]
+        for site in found
+        if site.many
+    }
 
 
 class Scope:

@@ -23,8 +23,8 @@ from scipy import stats
 import pairproof
 
 from ...validation.claims.quantities import aic_glm
+from .python import vocabulary
 from .trees import NotTranslated
-from .vocabulary import vocabulary
 
 #: Names that a written script uses, beside its own.
 MODULES = {"np": np, "pd": pd, "re": re, "stats": stats, "pairproof": pairproof, "aic_glm": aic_glm}

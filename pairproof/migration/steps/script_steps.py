@@ -21,8 +21,8 @@ from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, one_line
 from ..translate.translation import OutOfTime, within
 from . import compared
-from .block import MOST_TEXT, MOST_VALUE, PLOTTING, PRINTING, SECONDS, Block
-from .sites import CallSite, Done
+from .block import MOST_TEXT, MOST_VALUE, PLOTTING, PRINTING, SECONDS, Block, Done
+from .evaluated import CallSite
 from .statements import Statements
 from .translator import Expressions
 from .trees import NotTranslated, R, node_of

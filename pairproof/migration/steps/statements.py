@@ -20,9 +20,8 @@ from ..translate.python_code import INDENT, comment, identifier, one_line
 from ..translate.translation import Step
 from . import views
 from .block import MOST_TEXT, PLOTTING, PRINTING, Block, State
-from .evaluated import SETTINGS
+from .evaluated import SETTINGS, CallSite, key_parts
 from .python import called, called_on, laid_out, node, put, text_of
-from .sites import CallSite, key_parts
 from .translator import Expressions
 from .trees import NotTranslated, R, matched
 

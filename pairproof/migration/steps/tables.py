@@ -11,9 +11,8 @@ from ...bridge.values.nodes import RList
 from ..translate.python_code import identifier
 from .evaluated import Evaluated, constant_of
 from .parts import Parts
-from .python import called, called_on, dict_of, loop_over, node, put
+from .python import OPERATORS, by_rule, called, called_on, dict_of, loop_over, node, put
 from .trees import NotTranslated, R, matched
-from .vocabulary import OPERATORS, by_rule
 
 
 class Tables(Parts):

@@ -19,10 +19,9 @@ from ...fit.fit import Fit
 from ..translate.translation import Step
 from . import views
 from .evaluated import constant_of
-from .python import loop_over, node, put, text_of
+from .python import OPERATORS, by_rule, kind_of, loop_over, node, put, text_of, vocabulary
 from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
-from .vocabulary import OPERATORS, by_rule, kind_of, vocabulary
 
 PASSING = frozenset("( suppressWarnings suppressMessages force identity".split())
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl apply".split())

@@ -14,9 +14,8 @@ from pairproof.bridge.values.nodes import RList, RVector
 from pairproof.migration import migrate
 from pairproof.migration.call_sites import sites
 from pairproof.migration.steps.compared import Printed, same
-from pairproof.migration.steps.python import laid_out, put, text_of
+from pairproof.migration.steps.python import laid_out, put, text_of, vocabulary
 from pairproof.migration.steps.trees import matched, node_of
-from pairproof.migration.steps.vocabulary import vocabulary
 from pairproof.migration.translate import translation
 from pairproof.migration.translate.translation import Translation, outside, translates
 from pairproof.migration.written_files import text_of_test
