@@ -80,7 +80,7 @@ def test_a_batch_answered_by_mouse_in_two_sittings_counts_each_judgment_once(tmp
     web.click("#finish")
     web.click("#save")
     first = web.downloaded()
-    assert "Saved: 1 of 2 pages" in web.text("#message") and "not complete: 1" in web.text("#message")
+    assert "Saved 1 of 2 pages" in web.text("#message") and "incomplete: 1" in web.text("#message")
     rows = list(csv.DictReader(first.open(encoding="utf-8")))
     assert len(rows) == 1 and abs(int(rows[0]["Answer.range1"]) - 24) <= 3
     assert rows[0]["Answer.na3"] == "on"
@@ -97,7 +97,7 @@ def test_a_batch_answered_by_mouse_in_two_sittings_counts_each_judgment_once(tmp
         web.run("return Array.from(document.querySelectorAll('#items input'), (e) => e.disabled)")
         == [True] * 6
     )
-    assert "stays as it is" in web.text("#message")
+    assert "can no longer be changed" in web.text("#message")
     web.click("#next")
     for k in (1, 2, 3):
         web.click(line(k), 0.9)
@@ -181,7 +181,7 @@ def test_a_partial_page_leaves_with_blank_slots_only_when_asked(tmp_path, web, w
     web.press("7", "2", "Down", "Down", "n", "Enter")
     assert web.text("#place") == "Page 2 of 2 · 0 answered"
     web.press("1", "Down", "2", "Down", "3", "Enter")
-    assert web.text("#count") == "Pages answered: 1 of 2. Pages answered in part: 1."
+    assert web.text("#count") == "Pages answered: 1 of 2. Partly answered pages: 1."
     if with_parts:
         web.click("#parts")
     web.click("#save")
@@ -199,7 +199,7 @@ def test_a_page_that_allows_no_partial_answers_does_not_go_on_before_all_are_giv
     web.click("#finish")
     assert not web.run("return document.getElementById('parts').checkVisibility()")
     web.click("#save")
-    assert web.text("#message") == "No page is answered completely yet, so there is nothing to save."
+    assert web.text("#message") == "No page is complete yet, so there is nothing to save."
 
 
 @pytest.mark.parametrize("older", [False, True], ids=["compressed", "a browser without CompressionStream"])
@@ -321,11 +321,11 @@ def test_a_browser_that_keeps_nothing_is_told_of_and_answers_leave_all_the_same(
         rows = save(web)
         assert answers(rows) == [["1", "2", "3"]] and rows[0]["AssignmentId"].startswith("page-")
         web.open(write_page(tmp_path, page_data(), "other"))
-        assert web.text("#kept").startswith("This browser keeps nothing for this page.")
+        assert web.text("#kept").startswith("This browser cannot store answers for this page.")
     finally:
         web.no_longer(script)
     web.open(write_page(tmp_path, page_data(), "third"))
-    assert web.text("#kept").startswith("Your answers are kept in this browser")
+    assert web.text("#kept").startswith("Your answers are stored in this browser")
 
 
 def test_a_browser_whose_storage_is_full_says_so_as_soon_as_it_is(tmp_path, web):
@@ -389,7 +389,7 @@ def test_the_name_comes_from_the_file_else_from_the_address(tmp_path, web):
 def test_a_name_is_asked_for_before_the_first_answer(tmp_path, web):
     web.open(write_page(tmp_path, page_data()))
     web.click("#begin")
-    assert "give your name or worker id first" in web.text("#message")
+    assert "enter your name or worker ID first" in web.text("#message")
     assert web.run("return document.activeElement.id") == "worker"
 
 
