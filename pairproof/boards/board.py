@@ -39,7 +39,7 @@ from .both_bad import fit_both_bad
 from .over_time import Every, History, history
 from .result import Board, Boards
 from .rows import BoardClusters, BoardData, BoardRow, BoardScale, ItemValue, Status, StyleEffect
-from .votes import BothBad, Votes, both_bad_of, clusters_of, gathered, has_blanks, styled, without_both_bad
+from .votes import BothBad, Votes, blanks, both_bad_of, clusters_of, gathered, styled, without_both_bad
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
 TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
@@ -270,8 +270,9 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
     if votes.rows is not None:
         fit = plain.clustered(*columns, rows=votes.rows)
     else:
-        blank = any(has_blanks(votes.table, name) for name in columns)
+        blank = {name: n for name in columns if (n := blanks(votes.table, name))}
         fit = plain.clustered(*columns, missing="own" if blank else "refuse")
+        said += tuple(f"Rows without {name}: {n:,}; each is its own cluster." for name, n in blank.items())
     return fit, (_what_clusters_changed(fit, by_vote), *said)
 
 

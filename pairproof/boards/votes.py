@@ -181,12 +181,12 @@ def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(taken), tuple(said)
 
 
-def has_blanks(table: Comparisons, name: str) -> bool:
-    """Whether a row has no value of a column."""
+def blanks(table: Comparisons, name: str) -> int:
+    """How many rows have no value of a column."""
     column = table.columns.get(table.role_of(name))
     if column is None:
-        return False
-    return bool((column.codes < 0).any() if isinstance(column, Factor) else np.isnan(column).any())
+        return 0
+    return int((column.codes < 0).sum() if isinstance(column, Factor) else np.isnan(column).sum())
 
 
 def _distinct(table: Comparisons, name: str) -> int:

@@ -250,7 +250,9 @@ def _suits(a: About, items: int, systems: int) -> str:
     said = f"{a.method} suits any number of items and systems; easl was no better in simulations"
     if a.method not in ("da", "random"):
         even = f"--method random shows all {items} items equally often"
-        said = f"easl suits at least {ENOUGH} scores per item; below that {even}, and better in simulations"
+        said = (
+            f"easl suits at least {ENOUGH} scores per item; below that {even}, and did better in simulations"
+        )
         if systems > 1:
             said = f"{even}, as a comparison of {systems} systems needs; {a.method} does not"
         elif a.method != "easl":

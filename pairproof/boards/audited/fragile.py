@@ -37,8 +37,8 @@ _PENALTIES = ((1.0, 1e-5), (0.0, 0.0))
 #: Votes that are listed one by one.
 _LISTED = 1000
 _TIES = {
-    "davidson": "Ties with Davidson's model",
-    "rao-kupper": "Ties with Rao and Kupper's model",
+    "davidson": "With Davidson's model of ties",
+    "rao-kupper": "With Rao and Kupper's model of ties",
     "drop": "Without ties",
 }
 
@@ -222,12 +222,12 @@ def _of_ties(votes: Votes, fit: HalfWins) -> Iterator[Finding]:
         ability = np.array([params[item] for item in votes.items])
         if not np.isfinite(ability).all():
             n = int((~np.isfinite(ability)).sum())
-            yield note("treatment-ties", f"{words} {n} items have no finite rating", ties=ties)
+            yield note("treatment-ties", f"{words}, {n} items have no finite rating", ties=ties)
             continue
         # Half wins shrink abilities: another unit, which is said, and divided out before a comparison.
         ratio = float(ability.std() / fit.ability.std())
         said, numbers = _change(votes, fit.ability, ability / ratio)
-        said = f"{words} the ratings are {ratio:.2f} times as far apart; rescaled to the same spread, {said}"
+        said = f"{words}, the ratings are {ratio:.2f} times as far apart; rescaled to the same spread, {said}"
         yield note("treatment-ties", said, ties=ties, spread=ratio, **numbers)
 
 

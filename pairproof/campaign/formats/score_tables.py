@@ -492,10 +492,11 @@ def _hits(lines: Sequence[JudgedLine]) -> list[_Hit]:
         given = hit.setdefault((line.annotator, session), [])
         twin = next((other for other in given if _key(other) == _key(line)), None)
         if twin is not None:
+            at = "" if math.isnan(line.began) else ", at the same time"
             raise InputError(
-                f"{line.where}: annotator {line.annotator!r} scores the same"
-                f" output in {twin.where.rpartition(', ')[2]}, at the same time; remove one of the lines, or name the HIT of"
-                " each (HITId; in any other table --col hit=COLUMN)"
+                f"{line.where}: annotator {line.annotator!r} scores the same output in {twin.where.rpartition(', ')[2]}{at};"
+                " name the column in which the two differ (--col system=COLUMN, --col hit=COLUMN; in WMT's tables HITId), or"
+                " remove one of the lines"
             )
         given.append(line)
     return list(found.values())

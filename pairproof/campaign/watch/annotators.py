@@ -171,6 +171,8 @@ def _why_degraded(test: measures.DegradedTest) -> str:
     return f"degraded items only {test.mean_drop:.2f} below their originals, p {test.p:.2g} of {test.n} pairs{few}"
 
 
+#: Why there is no annotator model and no drift where nobody asked for them.
+NOT_FITTED = "not fitted; request the annotators"
 #: Scores up to which annotators are looked at unasked, and annotators up to whom drifts are fitted.
 MOST_SCORES, MOST_DRIFTS = 20_000, 200
 
@@ -219,7 +221,7 @@ def watched(
     found = measures.quality(labels.tolist(), given, answers.value[named], *pairs, seconds, rejected)
     model: AnnotatorModel | None = None
     drifts: measures.Drift | None = None
-    why = no_drift = "not fitted; request the annotators"
+    why = no_drift = NOT_FITTED
     if models:
         model, why = fitted(answers, named, labels.tolist())
         drifts, no_drift = _drifts(answers, named, labels)
@@ -245,6 +247,11 @@ def _drifts(
 ) -> tuple[measures.Drift | None, str]:
     """Drifts of annotators with three HITs or more, in the order in which they gave them."""
     at = np.flatnonzero(rows)
+    if np.isnan(answers.submitted[at]).all():
+        return (
+            None,
+            "no drift: the results have no times (SubmitTime), so the order of the scores is not known",
+        )
     # Time of return where it is known; within one moment the order of batches, HITs and slots.
     when = np.where(np.isnan(answers.submitted[at]), np.inf, answers.submitted[at])
     order = np.lexsort((answers.slot[at], answers.hit[at], answers.batch[at], when))

@@ -47,7 +47,7 @@ ASSUMED = (
 _OWN = {
     "ra": "ra's distributions are not sums of scores, so they cannot be calibrated",
     "trueskill": "with the method's own variance",
-    "da": "from the item's own scores; none below two scores",
+    "da": "from the item's own scores; none below two scores, or where all are equal",
 }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...native.annotation.beta import FloatArray
 from ...report import blocks
 from ...text import label
-from .annotators import Annotators, Disputed, Watched
+from .annotators import NOT_FITTED, Annotators, Disputed, Watched
 from .score_arrays import Answers, own_scores
 from .scores import ItemScores
 from .status import Cost, Status, histogram
@@ -68,8 +68,10 @@ def scale_use(found: Annotators, answers: Answers) -> blocks.Figure:
 
 
 def courses(found: Annotators, answers: Answers) -> blocks.Figure | None:
-    """How each annotator's scores move against the items' means; None without two stretches of scores."""
+    """How each annotator's scores move against the items' means; None without times or two stretches of scores."""
     rows = np.flatnonzero(own_scores(answers) & (answers.annotator >= 0))
+    if np.isnan(answers.submitted[rows]).all():
+        return None
     # What others say of the same items takes away that later items may be better.
     item, value = answers.item[rows], answers.value[rows]
     off = value - (np.bincount(item, value) / np.maximum(np.bincount(item), 1))[item]
@@ -255,7 +257,8 @@ def annotator_lines(found: Annotators) -> list[str]:
         f"Flagged: {row.name}: " + "; ".join(f"{flag} ({why})" for flag, why in row.flags.items())
         for row in found.flagged
     ]
-    return out or [f"Annotators: none of {len(found.rows)} is flagged"]
+    without = " (drift was not tested: --annotators)" if found.drift == NOT_FITTED else ""
+    return out or [f"Annotators: none of {len(found.rows)} is flagged{without}"]
 
 
 def annotators(found: Annotators, status: Status) -> Iterator[blocks.Block]:

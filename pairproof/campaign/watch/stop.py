@@ -281,7 +281,7 @@ def _corrected(answers: Answers) -> tuple[FloatArray, str, float]:
     apart = not_joined(what, who, [answers.names[k] for k in people.tolist()])
     return (
         np.where(answers.scores, value - location[np.maximum(answers.annotator, 0)], np.nan),
-        "; ".join(filter(None, ("corrected for the annotators' locations", apart))),
+        "; ".join(filter(None, ("corrected for shrunken estimates of the annotators' locations", apart))),
         found.widen,
     )
 

@@ -28,7 +28,7 @@ pairproof easl status C.db --annotators
 pairproof easl stop C.db --rule 'items<=.12'
 pairproof easl export C.db scores.csv
 
-Each takes --json, --report, --seed, --quiet and --debug like every command; see
+Each takes --json, --seed, --quiet and --debug like every command, and 'status' --report; see
 pairproof easl COMMAND --help."""
 
 

@@ -110,7 +110,8 @@ class ScoreState:
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """The method's own interval, float[n_items] each of low and high.
-        Highest density of the beta distribution; normal for trueskill; Student's t for da, cut at 0 and 1.
+        Highest density of the beta distribution; normal for trueskill; Student's t for da, cut at 0 and 1, nan
+        where scores do not vary.
         None is calibrated: the beta distributions count a score s as s successes and 1 - s failures."""
         check_level(level)
         if self.method in BETA:
@@ -120,7 +121,8 @@ class ScoreState:
             return self.a - half, self.a + half
         from scipy.special import stdtrit
 
-        half = stdtrit(np.maximum(self.n - 1, 1), 0.5 + level / 2) * np.sqrt(self.variance)
+        spread = np.sqrt(np.where(self.variance > 0.0, self.variance, np.nan))
+        half = stdtrit(np.maximum(self.n - 1, 1), 0.5 + level / 2) * spread
         return np.maximum(self.a - half, 0.0), np.minimum(self.a + half, 1.0)
 
 

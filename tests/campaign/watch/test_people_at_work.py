@@ -149,5 +149,5 @@ def test_systems_without_sources_or_names_have_plain_means_and_a_sentence(tmp_pa
     take_in(path, write(tmp_path / "r.csv", judged))
     found = systems(path)
     assert found.model is None and "items without a source" in found.why and len(found.to_frame()) == 2
-    with pytest.raises(NotEstimableError, match=r"level precision: 0 annotator\(s\) share an item"):
+    with pytest.raises(NotEstimableError, match=r"level precision: 0 annotators share items"):
         item_scores(path, "precision")

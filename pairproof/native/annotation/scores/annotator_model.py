@@ -391,7 +391,7 @@ def _lacking(level: Level, what: IntArray, who: IntArray, names: Sequence[str]) 
     sharing = np.unique(pair[1][judges[pair[0]] > 1])
     if len(sharing) < FEWEST_ANNOTATORS:
         return (
-            f"{len(sharing)} annotator(s) share an item with another; a location needs {FEWEST_ANNOTATORS} or more:"
+            f"{len(sharing)} annotators share items with another; a location needs {FEWEST_ANNOTATORS} or more:"
             " have items judged by several annotators"
         )
     if not (judges.max() > 1 and len(judges) > 1):
