@@ -10,6 +10,7 @@ The test of a migrated script: one function a call site, which asks for the numb
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -242,11 +243,12 @@ def write_migration(
     limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
     try:
         took, output = _try_out(folder, target.name, test or f"{test_stem}.py", limit)
-    except PairproofError:
+    except PairproofError as error:
         if not any(d.lines or d.inside for d in migration.done):
             raise
-        # A statement after the fits stops the script: the fits are worth having without any.
-        plain = replace(migration, done=tuple(map(_not_run, migration.done)))
+        # A statement after the fits stops the script: it goes, or all do where it cannot be told.
+        stopped = _stopping(migration.done, text, target.name, str(error))
+        plain = replace(migration, done=tuple(_not_run(d) if d in stopped else d for d in migration.done))
         return write_migration(plain, source, out, stage=stage, force=force, reads=reads, seconds=seconds)
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     write_run([*names, *made])
@@ -266,6 +268,14 @@ def write_migration(
         sites=tuple(found),
         done=migration.done,
     )
+
+
+def _stopping(done: Sequence[Done], script: str, name: str, error: str) -> Sequence[Done]:
+    """The statement at which Python stopped, by the line that its error names and R's line above that; else all."""
+    at = re.findall(rf'{re.escape(name)}", line (\d+)', error)
+    above = re.findall(r"# line (\d+)", "\n".join(script.splitlines()[: int(at[-1])])) if at else []
+    found = [d for d in done if (d.lines or d.inside) and above and d.place.line == int(above[-1])]
+    return found or done
 
 
 def _not_run(d: Done) -> Done:

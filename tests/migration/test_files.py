@@ -225,7 +225,7 @@ def test_a_folder_that_is_not_there_or_a_file_in_its_place_is_refused(tmp_path: 
         check_target(tmp_path / "tea.R", nowhere)
     assert not (tmp_path / "nowhere").exists()
     (tmp_path / "data").write_text("mine")
-    with pytest.raises(InputError, match="no folder for 'data' can be made here"):
+    with pytest.raises(InputError, match="cannot create the folder 'data' here"):
         write_migration(found, tmp_path / "tea.R", tmp_path / "analysis.py", stage=stage)
     assert (tmp_path / "data").read_text() == "mine" and not (tmp_path / "analysis.py").exists()
 

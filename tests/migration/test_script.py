@@ -201,7 +201,7 @@ def test_a_variable_means_its_newest_value_where_it_is_printed(tmp_path: Path) -
         ("coef(summary(m))", 'm.to_frame().drop("Assam")[["estimate", "se", "z", "p"]]'),
         ("sqrt(diag(vcov(m)))", 'show(m.bse.drop("Assam"))'),
         ("1 - pchisq(deviance(m), 2)", "show(1 - stats.chi2.cdf(m.deviance, 2))"),
-        ("sort(exp(coef(m)))", 'show(np.exp(m.params.drop("Assam")).sort_values(ascending=True))'),
+        ("sort(exp(coef(m)))", 'show(np.exp(m.params.drop("Assam")).sort_values(ascending=True, kind="stable"))'),
         ("plot(m)", "# line 4: plot(m) -> a plot of anything but worths"),
         ("system(m)", "# line 4: system(m) -> system() is not supported"),
     ],

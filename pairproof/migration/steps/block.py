@@ -136,10 +136,14 @@ class State:
             if of_models:
                 self.of_models.add(name)
 
-    def _emit(self, ex: Expressions, block: Block, *lines: str) -> None:
-        """Statements, with what they need before them."""
+    def _before(self, ex: Expressions, block: Block) -> None:
+        """What an expression needs before it."""
         block.lines += [line for text in ex.before for line in laid_out(text)]
         ex.before.clear()
+
+    def _emit(self, ex: Expressions, block: Block, *lines: str) -> None:
+        """Statements, with what they need before them."""
+        self._before(ex, block)
         for text in lines:
             block.lines += text.split("\n") if "\n" in text else laid_out(text)
         block.written += 1

@@ -107,8 +107,12 @@ def value_rows(
     if ours is not None and len(ours) < len(theirs):
         theirs = [v for v in theirs if v == v]  # a parameter that R keeps as NA is none of ours
     if ours is not None and len(ours) != len(theirs) and isinstance(value, (pd.Series, pd.DataFrame)):
-        # A fit has no number for what the data do not determine; R gives one.
-        known = _by_label(r)
+        # A fit has no number for what the data do not determine, and no constants of contests; R gives them.
+        known, labels = _by_label(r), {_in_r(n, in_r) for n, v in ours if v == v}
+        parameters = {*in_r.values()}
+        lost = [n for n in {*known} - labels if n in parameters or n.rpartition(".")[0] in parameters]
+        if lost or not labels or not labels <= {*known}:
+            return None
         ours = [(n, v) for n, v in ours if _in_r(n, in_r) in known]
         theirs = [known[_in_r(n, in_r)] for n, _ in ours]
     if ours is None or len(ours) != len(theirs) or _texts(value) != _texts_of_r(r):
@@ -128,7 +132,7 @@ def value_rows(
 
 
 def _exact(row: Agreement, own: float, other: float, size: float) -> Agreement:
-    gap = abs(own - other) / size
+    gap = abs(own - other) / size if size else 0.0
     return replace(row, native=own, digits=min(16.0, -math.log10(gap)) if gap else 16.0)
 
 
@@ -160,7 +164,9 @@ class Printed:
             elif equal[k]:
                 # Both are rounded: they are the same number so far as it is shown.
                 row = beside.row("shown", self.numbers[place + k], self.numbers[place + k])
-                yield _exact(row, own, self.numbers[place + k], max(abs(own), 1e-300))
+                yield _exact(
+                    row, own, other := self.numbers[place + k], max(abs(own), abs(other), _unit(word))
+                )
             else:
                 other = self.numbers[place + k]
                 yield Beside(call, 16.0, "R printed another number", "base::cat").row("shown", own, other)

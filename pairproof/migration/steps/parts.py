@@ -168,7 +168,8 @@ class Parts(Evaluated):
             raise NotTranslated("it uses part of a coefficient vector that is not all in Python")
         wanted = [self._our_names(x, node(names[int(k) - 1])) for k in np.atleast_1d(at)]
         one = self.kind(key) == "n"
-        return put("x[k]" if one else "x.loc[k]", x=x, k=wanted[0] if one else wanted)
+        by_name = "x[k]" if one and self.kind(x) != "d" else "x.loc[k]"
+        return put(by_name, x=x, k=wanted[0] if one else wanted)
 
     def _our_names(self, x: ast.expr, key: ast.expr) -> ast.expr:
         """Constant names of parameters as the vector has them."""

@@ -147,7 +147,9 @@ class ScriptSteps(Statements):
                 rows = compared.value_rows(call, value, valued.value, *quality, self.scope.in_r)
                 if rows is None:
                     raise NotTranslated("Python's value has a different shape from R's")
-                return rows if valued.visible else [r for r in rows if r.verdict != "agrees"]
+                # What is R's own value of that run agrees with itself.
+                shown = (valued.visible or tree.function in PRINTING) and bool(ex.digits)
+                return rows if shown else [r for r in rows if r.verdict != "agrees"]
         if valued.visible or not self._prints_numbers(tree):
             return []
         if tree.function in PRINTING and self._raw(tree, ex) is not None:

@@ -22,7 +22,7 @@ from . import views
 from .block import MOST_TEXT, PLOTTING, PRINTING, Block, State
 from .evaluated import SETTINGS, CallSite, key_parts
 from .python import called, called_on, laid_out, node, put, text_of
-from .translator import Expressions
+from .translator import PASSING, Expressions
 from .trees import NotTranslated, R, matched
 
 
@@ -296,7 +296,13 @@ class Statements(Shown):
         """The call site whose values a variable becomes here, where the text of the call is not its own."""
         for site in self.sites.get(self.task, []):
             part = value.function in ("[", "[[", "$")  # ab <- ab[order(ab), ]
-            if site.variable == variable and not part and (site.call.text != value.value or site.many):
+            # What a helper gave is the variable's value only where nothing is done with it: not in tapply(resid(m), ...).
+            other = site.call.helper and value.function not in (*PASSING, "{", "if", "|>", "update")
+            if (
+                site.variable == variable
+                and not part
+                and (not other and site.call.text != value.value or site.many)
+            ):
                 return site
         return None
 
@@ -485,13 +491,14 @@ class Statements(Shown):
 
     def _if(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         condition = ex.operand(e.operands[0])
+        self._before(ex, block)
         branches = []
         for part in e.operands[1:]:
             inner = Block()
             self._statement(part, ex, inner, visible)
             branches.append(inner)
             block.whys += inner.whys
-        self._emit(ex, block)
+        block.written += 1
         for word, inner in zip((f"if {text_of(condition)}:", "else:"), branches):
             block.lines += [*laid_out(word), *(INDENT + line for line in inner.lines or ["pass"])]
 

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ...fit.fit import Fit
+from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
 from .evaluated import constant_of
@@ -187,10 +188,7 @@ class Expressions(Tables, Texts):
         found = views.coefficients(m, step, self.varies(step), of)
         self.uses(step, found)
         found = self.named(found, f"{'se' if of == 'm.bse' else 'coef'}_{self.word(m)}")
-        theirs = step.call.vector("coef")
-        names = () if theirs is None else theirs.names or ()
-        if isinstance(step.value, Fit) and 0 < len(views.names_of(step)) < len(names):
-            self.scope.places[text_of(found)] = names
+        self._keep_places(found, step, with_na=True)
         return found
 
     def _view(
@@ -198,7 +196,17 @@ class Expressions(Tables, Texts):
     ) -> ast.expr:
         found = view(m, step, self.varies(step))
         self.uses(step, found)
-        return self.named(found, f"{word}_{self.word(m)}")
+        found = self.named(found, f"{word}_{self.word(m)}")
+        if word in ("estimates", "intervals"):  # R's summary leaves out what is NA
+            self._keep_places(found, step, with_na=word == "intervals")
+        return found
+
+    def _keep_places(self, found: ast.expr, step: Step, with_na: bool) -> None:
+        """R's names of a vector, or of a table's rows, that has some of them only: places are counted by these."""
+        theirs = named(step.call.vector("coef"))
+        names = tuple(n for n, v in theirs.items() if with_na or v == v)
+        if isinstance(step.value, Fit) and 0 < len(views.names_of(step)) < len(names):
+            self.scope.places[text_of(found)] = names
 
     def _fitted_of_contests(self, m: ast.expr, step: Step) -> ast.expr:
         """The expected score of each row of a BTm's table."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from ...errors import PairproofError
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.translation import Step
-from .python import Part, put
+from .python import Part, node, put
 from .trees import NotTranslated
 
 Value = Callable[[ast.expr], Any]
@@ -81,10 +80,15 @@ def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
     said = step.value.summary()
     found = _of_ties(m, step)
     for function, word in {"null.deviance": "null deviance", "deviance": "deviance", "AIC": "AIC"}.items():
-        with suppress(NotTranslated):
+        try:
             made = number(function, m, step, value)
-            if f"{value(made):.4f}" not in said:
-                found.append((f"R's {word}", made))
+        except NotTranslated:  # R counts otherwise: half wins, a constant
+            theirs = step.call.number(NUMBERS[function][0])
+            if theirs is not None and f"{theirs:.4f}" not in said:
+                found.append((f"R's {word} in that run", node(theirs)))
+            continue
+        if math.isfinite(value(made)) and f"{value(made):.4f}" not in said:
+            found.append((f"R's {word}", made))
     if step.call.package == "survival":
         ratios = put("np.exp(m.conf_int().assign(coef=m.params, less=-m.params))", m=m)
         found += [("likelihood ratio", put("m.null_deviance - m.deviance", m=m)), ("exp():\n", ratios)]
@@ -189,7 +193,10 @@ def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") ->
         return of_leaves(m, step.value)
     pairs = names_of(step)
     if not isinstance(step.value, Fit):
-        return put("pd.Series(x())", x=put(of, m=m))
+        found, own = put("pd.Series(x())", x=put(of, m=m)), [name for _, name in pairs]
+        return found if own == [*step.value.params()] else put("x.loc[names]", x=found, names=own)
+    if pairs and _uncovered(step.value, pairs):
+        raise NotTranslated("R has different coefficients from the fit in Python")
     if not pairs and not (pairs := names_of(step, 2.0)):  # log odds of an LLBT that was written by hand
         raise NotTranslated("R has different coefficients from the fit in Python")
     found = _rows(put(of, m=m), m, step.value, [own for _, own in pairs], varies)
@@ -198,6 +205,13 @@ def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") ->
     if prefix is None:
         return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
     return put("x.add_prefix(p)", x=found, p=prefix) if prefix else found
+
+
+def _uncovered(fit: Fit, pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Estimated abilities and effects that are none of R's numbers; R has ties and orders in other terms."""
+    own = {name for _, name in pairs}
+    estimated = (str(n) for n, se in fit.bse.items() if se > 0 and n not in own)
+    return [n for n in estimated if not n.startswith(("tie", "order"))]
 
 
 def _rows(found: ast.expr, m: ast.expr, fit: Fit, wanted: list[str], varies: bool) -> ast.expr:
@@ -315,17 +329,23 @@ def as_in_r(m: ast.expr, value: Any, answer: Any) -> ast.expr:
         return _columns(x, table, answer)
     theirs = answer.floats() if isinstance(answer, RVector) else None
     if isinstance(value, (pd.Series, np.ndarray)) and theirs is not None and _equal(value, theirs):
-        return m
+        return _from_one(m, value)
     if isinstance(value, float) and theirs is not None and theirs.size == 1:
         return m
     raise NotTranslated("R's result has a different form in Python")
+
+
+def _from_one(x: ast.expr, value: Any) -> ast.expr:
+    """Rows that have no names, numbered from 1 as in R."""
+    numbered = isinstance(value, pd.Series) and isinstance(value.index, pd.RangeIndex)
+    return put("x.set_axis(range(1, n))", x=x, n=len(value) + 1) if numbered else x
 
 
 def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
     if isinstance(answer, RVector) and answer.values.ndim == 1 and answer.values.dtype.kind in "fi":
         same = [c for c in table.columns if _equal(table[c], answer.floats())]
         if same:
-            return put("x[c]", x=x, c=str(same[0]))
+            return _from_one(put("x[c]", x=x, c=str(same[0])), table[same[0]])
     if isinstance(answer, RList) and answer.names:
         parts = {n: v for n, v in zip(answer.names, answer.values) if isinstance(v, RVector)}
         theirs = {n: v.floats().ravel() for n, v in parts.items() if _is_numeric(v)}

@@ -128,7 +128,7 @@ def test_a_model_that_cannot_be_had_says_what_is_lacking(tmp_path, capsys):
     path = campaign(tmp_path)
     run_batches(path, 2)
     code, _, err = run(capsys, "easl", "status", path, "--model", "precision")
-    assert code != 0 and "0 annotator(s) share an item with another; a location needs 3 or more" in err
+    assert code != 0 and "0 annotators share items with another; a location needs 3 or more" in err
     code, out, _ = run(capsys, "easl", "status", path, "--annotators", "--items-disagree")
     assert code == 0 and "No annotator model" in out and "no item was scored by two annotators" in out
 

@@ -133,7 +133,7 @@ def test_a_loop_fills_what_it_fills_and_prints_each_turn(tmp_path: Path) -> None
     first, loop, last = found.done
     assert first.lines == ("out = pd.Series(dtype=float)",)
     assert loop.inside == ("out[r] = f[r].deviance", 'print(r, f[r].deviance, end="")')
-    assert last.lines == ("show(out.sort_values(ascending=True))",)
+    assert last.lines == ('show(out.sort_values(ascending=True, kind="stable"))',)
 
 
 def test_fits_of_a_loop_that_leave_out_different_items_name_none(tmp_path: Path) -> None:

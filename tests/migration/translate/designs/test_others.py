@@ -31,7 +31,7 @@ def test_contrasts_counts_matched_sets_and_ratings_are_left_out_with_the_reason(
 def test_a_design_of_paired_comparisons_is_written_as_one_and_says_so(name: str) -> None:
     found = translated(name)
     assert found.route == "native"
-    assert found.notes[0] == "written as paired comparisons: its design is one"
+    assert found.notes[0] == "written as paired comparisons, because its design is one"
 
 
 def test_nothing_recorded_is_a_reason_and_no_error() -> None:
