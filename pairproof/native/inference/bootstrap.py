@@ -23,9 +23,8 @@ from ...fit.shown.fit_json import finite
 from ...numerics.arrays import FloatArray
 from . import replicates as intervals
 from .draws import AnyDraws, ByCluster, TwoWays, seed_or_drawn
-from .judge_refits import JudgeRefitter, random_judges
 from .quantities import Asked, Custom, Linear, Probabilities, Quantity, Ranks, Worths, quantities, ranks
-from .refits import AnswerRefitter, ContestRefitter, Refitter
+from .refits import AnswerRefitter, ContestRefitter, JudgeRefitter, Refitter, random_judges
 from .replicates import AnyRefitter, Engine, Replicates, make_replicates, spread, without_each
 from .taken_apart import expect_fit, take_apart
 

@@ -30,9 +30,8 @@ from ...fit.inference.wald import check_level
 from ...numerics.arrays import BoolArray, FloatArray
 from ...numerics.processes import in_order
 from .draws import BLOCK, AnyDraws, TwoWays, Weights
-from .judge_refits import JudgeRefitter
 from .quantities import Custom, Linear, Quantity, Ranks, Refit
-from .refits import AnswerRefitter, ContestRefitter, Refitter
+from .refits import AnswerRefitter, ContestRefitter, JudgeRefitter, Refitter
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -32,7 +32,6 @@ from ....numerics.infinity import AtInfinity
 from ..counts.existence import demanded
 from ..counts.llbt import Tabulated, engine_name
 from ..rows.contest_design import Contests, distinct_rows
-from ..rows.davidson import fit_tied
 from ..rows.links import link
 from ..rows.maximum_likelihood import (
     StructuredEstimate,
@@ -43,7 +42,7 @@ from ..rows.maximum_likelihood import (
 )
 from ..rows.reduced_bias import ReducedEstimate, fit_reduced
 from ..rows.row_likelihoods import LinkLikelihood, PenalisedLikelihood, RowLikelihood
-from ..rows.tied_contests import TiesEstimate, TiesLikelihood, TiesPoint, fit_ties
+from ..rows.tied_contests import TiesEstimate, TiesLikelihood, TiesPoint, fit_tied, fit_ties
 from .specified import ContestRows, contest_rows, sums_to_zero
 
 #: A logit of the mode of the ties, or a log of their scale, so far from its estimate is at its end.

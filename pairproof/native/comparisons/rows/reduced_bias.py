@@ -30,6 +30,7 @@ import numpy as np
 
 from ....errors import ConvergenceError
 from ....numerics.arrays import FloatArray
+from ....numerics.linear_systems import inverse_of_factor
 from ....numerics.maxima import Estimated, cholesky_of
 from .contest_design import CHUNK, Contests
 from .links import ContestPoint, link
@@ -306,9 +307,4 @@ def fit_reduced(contests: Contests, kind: str = "mean", link_name: str = "logit"
 
 def covariance_of(information: FloatArray) -> FloatArray:
     """The inverse of an information matrix.  information float[p, p].  Returns float[p, p]."""
-    from scipy.linalg.lapack import dpotri
-
-    if not len(information):
-        return np.zeros((0, 0))
-    half = dpotri(np.asfortranarray(cholesky_of(information)), lower=1, overwrite_c=1)[0]
-    return np.asarray(np.tril(half) + np.tril(half, -1).T)
+    return inverse_of_factor(cholesky_of(information))

@@ -10,11 +10,16 @@ from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import NotEstimableError
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
-from pairproof.native.comparisons.rows.davidson import davidson, fit_tied, jeffreys
 from pairproof.native.comparisons.rows.links import ContestPoint, link
 from pairproof.native.comparisons.rows.maximum_likelihood import fit_structured
 from pairproof.native.comparisons.rows.reduced_bias import adjustment, covariance_of, fit_reduced
-from pairproof.native.comparisons.rows.tied_contests import TiesLikelihood, TiesPoint
+from pairproof.native.comparisons.rows.tied_contests import (
+    TiesLikelihood,
+    TiesPoint,
+    davidson,
+    fit_tied,
+    jeffreys,
+)
 from tests.native.comparisons.rows.data import citations, of_r
 
 I, J = np.triu_indices(4, 1)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
-from pairproof.native.comparisons.rows.davidson import davidson, fit_tied
 from pairproof.native.comparisons.rows.reduced_bias import fit_reduced
+from pairproof.native.comparisons.rows.tied_contests import davidson, fit_tied
 from tests.native.comparisons.counts.certified_cases import digits
 from tests.native.comparisons.rows.certified import (
     Case,
