@@ -205,8 +205,7 @@ class Probabilities:
                 certain = np.full((2, 3), np.nan)
         p[u == np.inf], p[u == -np.inf] = certain
         p[np.isnan(u)] = np.nan
-        out: FloatArray = p.ravel()
-        return out
+        return np.asarray(p.ravel())
 
 
 @dataclass(frozen=True, eq=False)

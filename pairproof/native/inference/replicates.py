@@ -394,8 +394,7 @@ class Replicates:
 
     def _defined(self, k: int) -> FloatArray:
         column = self.replicates[:, k]
-        out: FloatArray = column[~np.isnan(column)]
-        return out
+        return np.asarray(column[~np.isnan(column)])
 
     # -- ranks -----------------------------------------------------------------------------------------------
 

@@ -92,11 +92,7 @@ def binary(p: FloatArray) -> FloatArray:
 
 def _likelihood(rows: ContestRows) -> Solved:
     contests, name = contests_of(rows), rows.spec.link
-    try:
-        limit, found = everything(contests), fit_structured(contests, name)
-    except NotEstimableError:
-        limit = limit_of(contests)
-        found = fit_structured(limit.left, name)
+    limit, found = limited(contests, name)
     eta = contests.design.predictor(limit.embed(found.theta))
     fitted = binary(limit.probabilities(link(name).probability(eta)))
     warnings = [*limit.warnings(rows)]
@@ -220,6 +216,15 @@ def everything(contests: Contests) -> LimitRows:
     p = len(contests.design.names)
     none = np.zeros(0, np.int64)
     return LimitRows(contests, contests, np.arange(p), none, np.zeros((p, 0)), 0)
+
+
+def limited(contests: Contests, name: str) -> tuple[LimitRows, StructuredEstimate]:
+    """What of contests has a finite estimate under a link, and this estimate."""
+    try:
+        return everything(contests), fit_structured(contests, name)
+    except NotEstimableError:
+        limit = limit_of(contests)
+        return limit, fit_structured(limit.left, name)
 
 
 def apart(contests: Contests, levels: FloatArray | None = None) -> LimitRows:

@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....data.columns import Factor
-from ....errors import InputError, NotEstimableError
+from ....errors import InputError
 from ....fit.estimates.fit_record import ContestPart, FitWarning, Kind, Stopping
 from ....fit.estimates.likelihood import AtEstimate, Likelihood
 from ....fit.estimates.parts import Component, RandomEffects
-from ....fit.estimates.specification import LOG_WORTH_PER_UNIT
+from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec
 from ....fit.fit import Fit
 from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.infinity import AtInfinity
@@ -34,14 +34,12 @@ from ..random_effects.quasi_likelihood import compare_methods, fit_pql
 from ..random_effects.variances import MixedEstimate, fit_components, fit_mixed
 from ..rows.contest_design import Contests
 from ..rows.links import link
-from ..rows.maximum_likelihood import fit_structured
 from .estimates import (
     LimitRows,
     LinkOutcomes,
     binary,
     contests_of,
-    everything,
-    limit_of,
+    limited,
     outward,
     referred,
     shared,
@@ -62,11 +60,6 @@ class Effects:
     item: IntArray
     judge: IntArray
     judges: tuple[str, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """A name for each effect."""
-        return tuple(f"u{k}" for k in range(len(self.item)))
 
 
 def effects_of(rows: ContestRows, component: str) -> Effects:
@@ -120,9 +113,10 @@ def mixed_rows(rows: ContestRows) -> MixedRows:
     """The contests of a model with random effects."""
     effects = tuple(effects_of(rows, name) for name in rows.spec.random)
     fixed = contests_of(rows)
-    limit = _limit(fixed, rows.spec.link)
+    limit, _ = limited(fixed, rows.spec.link)
     left = _rows_left(fixed, limit)
-    blocks = [Block(e.component, e.first[left], e.second[left], e.names) for e in effects]
+    names = [tuple(f"u{k}" for k in range(len(e.item))) for e in effects]
+    blocks = [Block(e.component, e.first[left], e.second[left], own) for e, own in zip(effects, names)]
     return MixedRows(effects, limit, with_blocks(limit.left, blocks))
 
 
@@ -194,15 +188,6 @@ def sigma_step(fit: Fit) -> float:
     se, sigma = fit.component().se, fit.sigma
     step = se if np.isfinite(se) and se > 0 else max(0.5 * sigma, 0.2)
     return min(step, max(0.5 * sigma, 0.2))
-
-
-def _limit(fixed: Contests, name: str) -> LimitRows:
-    """What of the fixed parameters has a finite estimate."""
-    try:
-        fit_structured(fixed, name)
-    except NotEstimableError:
-        return limit_of(fixed)
-    return everything(fixed)
 
 
 def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:
@@ -282,7 +267,7 @@ def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
         found.joint,
         found.posterior_means,
         found.llf,
-        tuple(_notes(contests, found, spec.link, size)),
+        tuple(_notes(contests, found, spec, size)),
     )
 
 
@@ -305,12 +290,12 @@ def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
     )
 
 
-def _notes(contests: Contests, found: MixedEstimate, name: str, size: int | None) -> list[FitWarning]:
+def _notes(contests: Contests, found: MixedEstimate, spec: ContestSpec, size: int | None) -> list[FitWarning]:
     """Where sigma is 0 or unbounded, and where the methods part; the latter for tables of moderate size."""
     # Where effects are a judge's, quadrature is the default, and a comparison with it would take its time.
-    if found.method == "laplace" and size is None and len(found.joint.theta) <= MOST_COMPARED[0]:
+    if spec.method == "laplace" and size is None and len(found.joint.theta) <= MOST_COMPARED[0]:
         if contests.design.n_rows <= MOST_COMPARED[1]:
-            notes = compare_methods(contests, name).notes
+            notes = compare_methods(contests, spec.link).notes
             return [FitWarning(_kind(found), " ".join(notes))] if notes else []
     if found.bounded_below_only:
         text = (

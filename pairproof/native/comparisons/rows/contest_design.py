@@ -242,20 +242,6 @@ class Contests:
         """Rows with any contest: those that count in the degrees of freedom."""
         return int((self.totals > 0).sum())
 
-    @property
-    def saturated(self) -> float:
-        """Log-likelihood with a probability of its own for every row."""
-        y, n = np.concatenate([self.wins, self.losses]), np.concatenate([self.totals, self.totals])
-        seen = y > 0
-        return float(y[seen] @ np.log(y[seen] / n[seen]))
-
-    @property
-    def log_coefficients(self) -> float:
-        """Sum of log (n choose wins) over the rows, with gamma functions where counts are fractions."""
-        from scipy.special import gammaln
-
-        return float((gammaln(self.totals + 1) - gammaln(self.wins + 1) - gammaln(self.losses + 1)).sum())
-
     def groups(self) -> tuple[IntArray, IntArray]:
         """Rows of the same design: the first of each group, int[g], in their order, and each row's group,
         int[n].
