@@ -27,11 +27,11 @@ from ....fit.estimates.likelihood import AtEstimate, Likelihood, within
 from ....fit.estimates.outcome_laws import NOTHING, AnyNumbers, DavidsonTies
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, layout
 from ....fit.inference.diagnostics import poisson_divergence
-from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.arrays import BoolArray, FloatArray, IntArray, distinct_rows
 from ....numerics.infinity import AtInfinity
 from ..counts.existence import demanded
 from ..counts.llbt import Tabulated, engine_name
-from ..rows.contest_design import Contests, distinct_rows
+from ..rows.contest_design import Contests
 from ..rows.links import link
 from ..rows.maximum_likelihood import (
     StructuredEstimate,
@@ -245,20 +245,12 @@ def apart(contests: Contests, levels: FloatArray | None = None) -> LimitRows:
 def limit_of(contests: Contests) -> LimitRows:
     """What of contests has a finite estimate."""
     limit = limiting_contests(contests)
-    names, used = contests.design.names, np.flatnonzero(contests.totals > 0)
-    everywhere = np.setdiff1d(used, limit.certain)
-    flat = null_space(contests.design.subset(everywhere).gram(np.ones(len(everywhere))))
+    flat, used = limit.flat, np.flatnonzero(contests.totals > 0)
     before = null_space(contests.design.subset(used).gram(np.ones(len(used))))
-    size = np.sqrt((flat**2).sum(axis=0)) if flat.shape[1] else np.ones(0)
-    kept = np.setdiff1d(np.arange(len(names)), limit.dropped)
-    return LimitRows(
-        contests,
-        limit.contests,
-        np.asarray(kept, np.int64),
-        limit.certain,
-        flat / np.where(size > 0, size, 1.0),
-        flat.shape[1] - before.shape[1],
-    )
+    kept = np.setdiff1d(np.arange(len(flat)), limit.dropped)
+    unit = flat / np.sqrt((flat**2).sum(axis=0))
+    n_infinite = flat.shape[1] - before.shape[1]
+    return LimitRows(contests, limit.contests, np.asarray(kept, np.int64), limit.certain, unit, n_infinite)
 
 
 def _reduced(rows: ContestRows) -> Solved:

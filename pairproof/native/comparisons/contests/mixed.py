@@ -30,7 +30,7 @@ from ..random_effects.effect_sets import EffectSets
 from ..random_effects.effects_design import Block, acyclic, component_sizes, with_blocks
 from ..random_effects.effects_likelihood import STARTS, MarginalLikelihood, SetsLikelihood
 from ..random_effects.joint import Joint
-from ..random_effects.quasi_likelihood import compare_methods, fit_pql
+from ..random_effects.quasi_likelihood import fit_pql, method_notes
 from ..random_effects.variances import MixedEstimate, fit_components, fit_mixed
 from ..rows.contest_design import Contests
 from ..rows.links import link
@@ -295,7 +295,7 @@ def _notes(contests: Contests, found: MixedEstimate, spec: ContestSpec, size: in
     # Where effects are a judge's, quadrature is the default, and a comparison with it would take its time.
     if spec.method == "laplace" and size is None and len(found.joint.theta) <= MOST_COMPARED[0]:
         if contests.design.n_rows <= MOST_COMPARED[1]:
-            notes = compare_methods(contests, spec.link).notes
+            notes = method_notes(contests, found, spec.link)
             return [FitWarning(_kind(found), " ".join(notes))] if notes else []
     if found.bounded_below_only:
         text = (

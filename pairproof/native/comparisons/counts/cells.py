@@ -25,7 +25,7 @@ import numpy as np
 
 from ....data.comparisons import Comparisons
 from ....fit.estimates.likelihood import OutcomeModel
-from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.arrays import BoolArray, FloatArray, IntArray, distinct_rows
 from .outcome_derivatives import Counts, Derivatives
 
 #: Counting into a table of this many boxes per row (or this many in all) is cheaper than sorting the rows.
@@ -279,11 +279,8 @@ class Problem:
         """Distinct rows of z, float[n, n_terms], in order of appearance, and the row of each pattern."""
         if len(self.z) == 1:
             return self.z, np.zeros(1, np.int64)
-        rows, first, back = np.unique(self.z, axis=0, return_index=True, return_inverse=True)
-        by_age = np.argsort(first)
-        place = np.empty(len(by_age), np.int64)
-        place[by_age] = np.arange(len(by_age))
-        return rows[by_age], place[np.ravel(back)]
+        kept, place = distinct_rows(self.z)
+        return self.z[kept], place
 
     def start_tie(self) -> float:
         """A starting value of the tie parameter near its estimate, in closed form."""

@@ -27,7 +27,8 @@ from ....fit.estimates.specification import (
     of_comparison,
 )
 from ..formula import subject_design as design
-from .build import By, ItemColumn, Model, missing_covariates
+from ..formula.subject_design import By
+from .build import ItemColumn, Model, missing_covariates
 from .cells import Problem, sums
 from .solve import Solved
 

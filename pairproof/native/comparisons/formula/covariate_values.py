@@ -26,7 +26,7 @@ from ....data.comparisons import Comparisons
 from ....errors import FormulaError, InputError
 from ....numerics.arrays import BoolArray
 from ....text import named, shortened
-from .expressions import Call, Expression, Name, Number, Operation, error, names_in
+from .expressions import COMPARISONS, ELEMENTWISE, Call, Expression, Name, Number, Operation, error, names_in
 
 Role = Literal["covariate", "item", "contest", "sided"]
 #: Where an expression has values: one an item, one a row, or one for each side of each row (all first items,
@@ -177,15 +177,8 @@ def _stacked(first: Column, second: Column, name: str, formula: str) -> Column:
     return np.asarray(np.concatenate([first, second]))
 
 
-_FUNCTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "log": np.log,
-    "log2": np.log2,
-    "log10": np.log10,
-    "log1p": np.log1p,
-    "exp": np.exp,
-    "sqrt": np.sqrt,
-    "abs": np.abs,
-}
+#: Under the names that NumPy has for them too.
+_FUNCTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {name: getattr(np, name) for name in ELEMENTWISE}
 _ARITHMETIC: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "+": np.add,
     "-": np.subtract,
@@ -199,7 +192,6 @@ _ARITHMETIC: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "==": np.equal,
     "!=": np.not_equal,
 }
-_LOGICAL = ("<", ">", "<=", ">=", "==", "!=")
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,7 +318,7 @@ class _Evaluator:
             return (-right, False) if e.sign == "-" else (right, logical)
         left, _ = self.part(e.left)
         value = np.asarray(_ARITHMETIC[e.sign](left, right), float)
-        if e.sign in _LOGICAL:
+        if e.sign in COMPARISONS:
             return np.where(np.isnan(left) | np.isnan(right), np.nan, value), True
         return value, False
 

@@ -223,7 +223,8 @@ def fit_limiting(contests: Contests, link_name: str = "logit") -> LimitingEstima
     theta, errors = np.full((2, len(contests.design.names)), np.nan)
     kept = np.setdiff1d(np.arange(len(theta)), limit.dropped)
     theta[kept], errors[kept] = rest.theta, rest.standard_errors
-    theta[limit.moved], errors[limit.moved] = np.nan, np.nan
+    moved = np.abs(limit.flat).max(axis=1, initial=0.0) > 1e-7
+    theta[moved], errors[moved] = np.nan, np.nan
     grows = limit.direction != 0
     theta[grows], errors[grows] = np.sign(limit.direction[grows]) * np.inf, np.nan
     return LimitingEstimate(theta, errors, limit.certain, rest)
@@ -234,13 +235,14 @@ class Limit:
     """The contests that stay uncertain in the limit of a separated estimate.
     contests: without the rows whose result is certain, and with one parameter fixed for each flat direction.
     certain int[r]: rows whose result is certain.  direction float[p]: of separation; 0 without any.  dropped
-    int[k]: parameters that were fixed.  moved bool[p]: parameters that the contests left do not determine."""
+    int[k]: parameters that were fixed.  flat float[p, k]: directions about which the contests left say nothing.
+    """
 
     contests: Contests
     certain: IntArray
     direction: FloatArray
     dropped: IntArray
-    moved: BoolArray
+    flat: FloatArray
 
 
 def limiting_contests(contests: Contests) -> Limit:
@@ -256,7 +258,7 @@ def limiting_contests(contests: Contests) -> Limit:
         certain,
         np.zeros(len(design.names)) if found is None else found.direction,
         dropped,
-        np.asarray(np.abs(flat).max(axis=1, initial=0.0) > 1e-7),
+        flat,
     )
 
 
