@@ -396,7 +396,9 @@ class Graph:
             if gap is not None and work <= (0.5 * float(n) ** 3 if n <= MOST_DENSE else MOST_WORK):
                 return self._in_parts(lambda nodes: self._quadratic(nodes, gap[0]))
             if n <= MOST_DENSE and not self._factor_stays_sparse:
-                return self._dense_variances()
+                out = np.zeros(self.n)
+                out[self._free] = variances_of_factor(self._dense_factor)
+                return out
             if not self._may_factor:
                 raise _too_large(n, work)
         work = float(n) * (self._factor.L.nnz + self._factor.U.nnz)
@@ -449,11 +451,6 @@ class Graph:
                 out[:, at] = self._by_factor(right)
             return np.asarray(0.5 * (out + out.T))
         out[np.ix_(self._free, self._free)] = inverse_of_factor(self._dense_factor)
-        return out
-
-    def _dense_variances(self) -> FloatArray:
-        out = np.zeros(self.n)
-        out[self._free] = variances_of_factor(self._dense_factor)
         return out
 
 

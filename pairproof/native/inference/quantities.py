@@ -129,9 +129,6 @@ class Worths:
 
     def of(self, refit: Refit) -> FloatArray:
         at = self.abilities.of(refit)
-        k = len(at.above)
-        if k == 1:
-            return softmax(at.ability)
         out = np.full(len(at.place), np.nan)
         below = (at.above == -np.inf).any(axis=1)
         out[below[at.place]] = 0.0

@@ -52,14 +52,14 @@ from ..answers.latent_classes import fitted
 from ..answers.patterns.answer_likelihood import AnswerLikelihood, AnswerPoint
 from ..answers.patterns.class_mixture import COLLAPSED, Mixture, MixturePoint
 from ..comparisons.contests.bradley_terry import fit_spec
-from ..comparisons.contests.estimates import infinite_of, outward, solved
+from ..comparisons.contests.estimates import cone_of, infinite_of, outward, solved
 from ..comparisons.contests.mixed import mixed_rows
 from ..comparisons.contests.specified import contest_rows
 from ..comparisons.counts.blocks import BlockPoint, Blocks, as_blocks
 from ..comparisons.counts.build import Model
 from ..comparisons.counts.cells import Problem
 from ..comparisons.counts.dense import Dense, TogetherPoint, as_table
-from ..comparisons.counts.existence import at_infinity, demanded, predictors
+from ..comparisons.counts.existence import at_infinity, predictors
 from ..comparisons.counts.llbt import fit_model
 from ..comparisons.counts.outcome_derivatives import Counts, units
 from ..comparisons.counts.solve import Solved, laid_out, solve, solve_by_strong_components
@@ -518,9 +518,8 @@ class JudgeRefitter:
             return None
         every = outward(self.fit, self.rows, len(self.rows.design.names))
         beta = every @ mixed.limit.embed(found.theta[:-1])
-        u = rows.design.projected(mixed.limit.flat, slice(None))
-        cone = demanded(u, np.zeros_like(u), counts, "binary")
-        return Refit(beta, AtInfinity(every @ mixed.limit.flat, cone), bool(mixed.limit.n_infinite))
+        infinite = AtInfinity(every @ mixed.limit.flat, cone_of(rows, mixed.limit.flat))
+        return Refit(beta, infinite, bool(mixed.limit.n_infinite))
 
     def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
         """A whole fit of the replicate, for a user's function; None if there is none."""

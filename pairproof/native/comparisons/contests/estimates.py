@@ -361,9 +361,14 @@ def infinite_of(rows: ContestRows, found: Solved, onward: FloatArray) -> AtInfin
         return None
     if not found.n_infinite:
         return AtInfinity(onward @ null, np.zeros((0, null.shape[1])))
-    u, table = rows.design.projected(null, slice(None)), rows.table
+    return AtInfinity(onward @ null, cone_of(rows, null))
+
+
+def cone_of(rows: ContestRows, directions: FloatArray) -> FloatArray:
+    """float[m, k]: what the wins and losses demand of directions float[p, k] of the design's parameters."""
+    u, table = rows.design.projected(directions, slice(None)), rows.table
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)
-    return AtInfinity(onward @ null, demanded(u, np.zeros_like(u), counts, "binary"))
+    return demanded(u, np.zeros_like(u), counts, "binary")
 
 
 def refuse_roots(spec: ContestSpec) -> None:

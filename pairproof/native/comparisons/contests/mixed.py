@@ -25,7 +25,6 @@ from ....fit.fit import Fit
 from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.infinity import AtInfinity
 from ....numerics.maxima import cholesky_of
-from ..counts.existence import demanded
 from ..random_effects.effect_sets import EffectSets
 from ..random_effects.effects_design import Block, acyclic, component_sizes, with_blocks
 from ..random_effects.effects_likelihood import STARTS, MarginalLikelihood, SetsLikelihood
@@ -38,6 +37,7 @@ from .estimates import (
     LimitRows,
     LinkOutcomes,
     binary,
+    cone_of,
     contests_of,
     limited,
     outward,
@@ -116,7 +116,7 @@ def mixed_rows(rows: ContestRows) -> MixedRows:
     limit, _ = limited(fixed, rows.spec.link)
     left = _rows_left(fixed, limit)
     names = [tuple(f"u{k}" for k in range(len(e.item))) for e in effects]
-    blocks = [Block(e.component, e.first[left], e.second[left], own) for e, own in zip(effects, names)]
+    blocks = [Block(e.first[left], e.second[left], own) for e, own in zip(effects, names)]
     return MixedRows(effects, limit, with_blocks(limit.left, blocks))
 
 
@@ -144,8 +144,6 @@ def marginal_at_estimate(fit: Fit) -> AtEstimate:
         whole, kind = SetsLikelihood(sets, sets.times), sets.kind[mixed.effects[0].first // size]
     every = outward(fit, rows, len(rows.design.names))
     flat = mixed.limit.flat
-    u = rows.design.projected(flat, slice(None))
-    counts = np.stack([rows.table.wins, np.zeros(len(u)), rows.table.losses], axis=1)
     theta, p = np.append(beta, sigma), len(beta)
     covariance = np.zeros((p + 1, p + 1))
     covariance[:p, :p] = as_fitted.predicted_effects.covariance[-p:, -p:] if p else 0.0
@@ -159,7 +157,7 @@ def marginal_at_estimate(fit: Fit) -> AtEstimate:
         covariance,
         np.column_stack([every[:, mixed.limit.kept], np.zeros(len(every))]),
         fit.llf,
-        AtInfinity(every @ flat, demanded(u, np.zeros_like(u), counts, "binary")) if flat.shape[1] else None,
+        AtInfinity(every @ flat, cone_of(rows, flat)) if flat.shape[1] else None,
         further={SIGMA: np.eye(p + 1)[p] / unit},
         starts=starts,
         farthest_errors=FARTHEST_ACYCLIC if acyclic(mixed.contests) else np.inf,
@@ -275,7 +273,7 @@ def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
     contests, p = mixed.contests, len(mixed.limit.kept)
     found = fit_components(contests, rows.spec.link)
     numbers = (found.sigma, found.sigma_se, found.lr, found.p, np.array(component_sizes(contests.design)))
-    each = zip(found.components, *(values.tolist() for values in numbers))
+    each = zip(rows.spec.random, *(values.tolist() for values in numbers))
     components = tuple(Component(*values) for values in each)
     zero = tuple(c.name for c in components if c.sigma == 0.0)
     text = f"sigma of {' and '.join(zero)} is estimated as 0: the model is that without it"

@@ -23,7 +23,7 @@ from ....numerics.infinity import AtInfinity
 from .dense import Dense
 from .existence import demanded, possible_probabilities, predictor_rows, remaining
 from .outcome_derivatives import Counts, Derivatives, derivatives, units
-from .sparse import Rows, product
+from .sparse import Rows, information_of, score_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,26 +153,16 @@ class CountsPoint:
 
     @cached_property
     def score(self) -> FloatArray:
-        d, of = self._derivatives, self.likelihood
-        score = of.u.T @ d.r_u
-        return np.asarray(score if d.r_g is None else score + of.g.T @ d.r_g)
+        return score_of(self.likelihood.u, self.likelihood.g, self._derivatives)
 
     @cached_property
     def information(self) -> FloatArray:
-        return self._information(self._derivatives)
+        return information_of(self.likelihood.u, self.likelihood.g, self._derivatives)
 
     def information_of(self, weights: FloatArray) -> FloatArray:
         of = self.likelihood
         y = Counts.of(weights.reshape(-1, 3), of.alive)
-        return self._information(derivatives(self.u, self.g, y, of.model, self.extent))
-
-    def _information(self, d: Derivatives) -> FloatArray:
-        u, g = self.likelihood.u, self.likelihood.g
-        h = _product(u, d.w_uu, u)
-        if d.w_ug is None or d.w_gg is None:
-            return h
-        across = _product(u, d.w_ug, g)
-        return np.asarray(h + across + across.T + _product(g, d.w_gg, g))
+        return information_of(of.u, of.g, derivatives(self.u, self.g, y, of.model, self.extent))
 
     @cached_property
     def values(self) -> FloatArray:
@@ -196,11 +186,6 @@ class CountsPoint:
 
 def _written(matrix: Any) -> FloatArray:
     return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.todense())
-
-
-def _product(a: Any, weights: FloatArray, b: Any) -> FloatArray:
-    """float[p, p]: A' diag(w) B, as a dense matrix."""
-    return np.asarray(a.T @ (b * weights[:, None])) if isinstance(b, np.ndarray) else product(a, weights, b)
 
 
 def counts_likelihood(layout: Dense | Rows, null: FloatArray | None = None) -> CountsLikelihood:

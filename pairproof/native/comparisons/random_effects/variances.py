@@ -29,7 +29,7 @@ from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, concave_link
 from ..rows.maximum_likelihood import StructuredEstimate, fit_structured
 from .effect_sets import EffectSets
-from .effects_design import BlockDesign, acyclic, component_sizes, fixed_part
+from .effects_design import acyclic, component_sizes, fixed_part
 from .joint import Joint, joint_of
 from .marginal_likelihood import Marginal, effects_alone, laplace, mode_of
 from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum
@@ -203,14 +203,13 @@ LITTLE = 0.1
 @dataclass(frozen=True, eq=False)
 class ComponentsEstimate(Estimated):
     """An estimate of a Bradley-Terry model with C components of variance, by Laplace's approximation.
-    components: C names.  beta float[p]: the fixed parameters.  sigma float[C]: standard
+    beta float[p]: the fixed parameters.  sigma float[C]: standard
     deviation of the effects of each component, by maximum likelihood; 0 where that is best.  covariance
     float[p + C, p + C]: of beta and log sigma; NaN in the rows and columns of a sigma of 0.
     llf: without binomial coefficients.  llf_without float[C]: greatest marginal log-likelihood with each sigma 0 and the
     others free.  joint: modes of the effects, component by component, and the fixed parameters given the sigmas.
     """
 
-    components: tuple[str, ...]
     beta: FloatArray
     sigma: FloatArray
     covariance: FloatArray
@@ -247,9 +246,7 @@ class _Best:
 def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEstimate:
     """The maximum of Laplace's marginal likelihood of contests with effects of several components."""
     chosen = concave_link(link_name)
-    design = contests.design
-    sizes = component_sizes(design)
-    names = design.components if isinstance(design, BlockDesign) else ("effect",)
+    sizes = component_sizes(contests.design)
     without = fit_structured(fixed_part(contests), link_name)
     best = _all_subsets(contests, chosen, without)
     whole = best[frozenset(range(len(sizes)))]
@@ -262,7 +259,7 @@ def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEs
     llf_without = np.array([best[everyone - {c}].value for c in range(len(sizes))])
     here = ContestPoint(contests, chosen, np.append(_effects(contests, chosen, whole), whole.beta))
     joint = joint_of(here, whole.sigma)
-    return ComponentsEstimate(names, whole.beta, whole.sigma, covariance, whole.value, llf_without, joint)
+    return ComponentsEstimate(whole.beta, whole.sigma, covariance, whole.value, llf_without, joint)
 
 
 def only(contests: Contests, components: frozenset[int]) -> Contests:
