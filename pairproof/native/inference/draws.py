@@ -150,14 +150,6 @@ class TwoWays:
     pairs: IntArray
 
     @property
-    def groups(self) -> sparse.csr_matrix:
-        return self.one.groups
-
-    @property
-    def whole(self) -> FloatArray:
-        return self.one.whole
-
-    @property
     def title(self) -> str:
         a, b = self.one, self.other
         return (

@@ -176,6 +176,7 @@ class Engine:
 
     def _errors(self, refit: Refit, weights: Weights | None) -> FloatArray:
         """float[n]: CR0 standard errors of linear quantities in a replicate, each copy of a cluster a cluster."""
+        assert not isinstance(self.draws, TwoWays)  # studentize=True of two columns is refused
         times = weights.of_groups if weights is not None else self.draws.whole
         parts = []
         for q in self.quantities:

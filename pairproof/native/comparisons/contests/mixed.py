@@ -54,7 +54,6 @@ class Effects:
     `first`, second int[n_rows]: effect of each side; -1 for none.  item, judge int[K]: what each effect is
     of; judge -1 for effects of items."""
 
-    component: str
     first: IntArray
     second: IntArray
     item: IntArray
@@ -70,9 +69,7 @@ def effects_of(rows: ContestRows, component: str) -> Effects:
         number = np.full(n, -1)
         having = np.array([k for k, item in enumerate(table.items) if item not in own], np.int64)
         number[having] = np.arange(len(having))
-        return Effects(
-            component, number[table.first], number[table.second], having, np.full(len(having), -1), ()
-        )
+        return Effects(number[table.first], number[table.second], having, np.full(len(having), -1), ())
     judge = table.columns.get("judge")
     if not isinstance(judge, Factor):
         raise InputError(
@@ -84,7 +81,6 @@ def effects_of(rows: ContestRows, component: str) -> Effects:
     present, codes = np.unique(judge.codes, return_inverse=True)
     codes = np.ravel(codes)
     return Effects(
-        component,
         codes * n + table.first,
         codes * n + table.second,
         np.tile(np.arange(n), len(present)),
@@ -102,11 +98,6 @@ class MixedRows:
     effects: tuple[Effects, ...]
     limit: LimitRows
     contests: Contests
-
-    @property
-    def component(self) -> IntArray:
-        """int[K]: the component of each effect."""
-        return np.repeat(np.arange(len(self.effects)), [len(e.item) for e in self.effects])
 
 
 def mixed_rows(rows: ContestRows) -> MixedRows:
@@ -338,7 +329,7 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
             found.components,
             found.joint.theta,
             found.joint.covariance,
-            mixed.component,
+            np.repeat(np.arange(len(mixed.effects)), [len(e.item) for e in mixed.effects]),
             np.concatenate([e.item for e in mixed.effects]),
             np.concatenate([e.judge for e in mixed.effects]),
             max((e.judges for e in mixed.effects), key=len),

@@ -157,11 +157,8 @@ def count_cells(
     i, j = np.where(back, b, a), np.where(back, a, b)
     sign = np.where(back, -named_first, named_first)
     sums = np.where(back[:, None], sums[:, ::-1], sums)
-    folded, total = _tally(
-        ((s * n_items + i) * n_items + j) * 3 + sign + 1,
-        n_patterns * boxes * 3,
-        [sums[:, 0], sums[:, 1], sums[:, 2]],
-    )
+    key = cell_key(0, s, n_patterns, i, j, n_items, sign)
+    folded, total = _tally(key, n_patterns * boxes * 3, list(sums.T))
     sign = folded % 3 - 1
     folded = folded // 3
     return Cells((folded // n_items) % n_items, folded % n_items, folded // boxes, sign, total)
