@@ -33,11 +33,12 @@ from ..errors import TooLargeError
 from .arrays import FloatArray, IntArray
 from .compiled import lapack
 
+#: Products with a dense matrix after which a factor of it is quicker.
+_MOST_DENSE_PRODUCTS = 80
 
-def by_conjugate_gradients(
-    matrix: FloatArray, right: FloatArray, accuracy: float, most: int = 80
-) -> FloatArray | None:
-    """x with H x = right, or None if `most` products were not enough.
+
+def by_conjugate_gradients(matrix: FloatArray, right: FloatArray, accuracy: float) -> FloatArray | None:
+    """x with H x = right, or None if so many products were not enough.
     matrix float[n, n]: H, symmetric, with a positive diagonal.  `right` float[n]."""
     inverse = 1.0 / matrix.diagonal()
     x = np.zeros_like(right)
@@ -46,7 +47,7 @@ def by_conjugate_gradients(
     direction, part = scaled.copy(), np.empty_like(right)
     rho = float(residual.dot(scaled))
     goal = rho * accuracy * accuracy
-    for _ in range(most):
+    for _ in range(_MOST_DENSE_PRODUCTS):
         if rho <= goal:
             return x
         along = matrix.dot(direction)

@@ -281,7 +281,10 @@ def quantities(fit: Fit, asked: Asked | Sequence[Asked], group: str | None) -> l
         [asked] if _is_one(asked, fit) else list(asked) if isinstance(asked, Sequence) else []
     )
     if not several:
-        raise InputError(f"quantity={asked!r}; expected {_expected()}")
+        raise InputError(
+            f"quantity={asked!r}; expected {', '.join(KINDS)}, a parameter, two items, weights of parameters, a function of a"
+            " Fit, or a list of these"
+        )
     found = [_quantity(fit, one, group) for one in several]
     names = [name for q in found for name in q.names]
     twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
@@ -301,10 +304,6 @@ def _is_one(asked: Any, fit: Fit) -> bool:
         return True
     two = isinstance(asked, tuple) and len(asked) == 2
     return two and all(isinstance(a, str) and a in fit.items for a in asked)
-
-
-def _expected() -> str:
-    return f"{', '.join(KINDS)}, a parameter, two items, weights of parameters, a function of a Fit, or a list of these"
 
 
 def _quantity(fit: Fit, asked: Asked, group: str | None) -> Quantity | Custom:

@@ -317,7 +317,8 @@ def _one_sided(model: Model, named: Named, lost: frozenset[str]) -> str:
     down = [n for n, w, l, d in zip(items, wins, losses, ties) if l and not w and not d and n in own]
     text = f" {listed(up, MOST)} won every comparison." if up else ""
     text += f" {listed(down, MOST)} lost every comparison." if down else ""
-    sets = _unseparated(model)
+    # Half wins separate what ties do not, so the table is that with its ties unless they were dropped.
+    sets = (model.table if model.spec.ties == "drop" else t).unseparated_sets()
     if not text and len(sets) > 1 and not of_covariates:
         text = f" Sets whose items never lost to the others: {' | '.join(listed(s, 8) for s in sets[:6])}."
     return text
@@ -325,8 +326,3 @@ def _one_sided(model: Model, named: Named, lost: frozenset[str]) -> str:
 
 def _hint(model: Model, named: Named) -> str:
     return reference_hint(model.spec, named.terms, named.numbers.null_space, model.data)
-
-
-def _unseparated(model: Model) -> tuple[tuple[str, ...], ...]:
-    """Half wins separate what ties do not, so the table is that with its ties unless they were dropped."""
-    return (model.table if model.spec.ties == "drop" else model.data).unseparated_sets()

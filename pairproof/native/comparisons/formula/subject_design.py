@@ -222,8 +222,6 @@ def matrix(products: tuple[Product, ...], patterns: Patterns, what: str) -> tupl
     for product in products:
         named += columns(product, patterns)
     bys, z = tuple(b for b, _ in named), np.stack([x for _, x in named], axis=1)
-    if len(named) == 1:
-        return bys, z
     bad = aliased(z)
     if bad is not None:
         k, others = bad
