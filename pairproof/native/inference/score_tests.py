@@ -124,12 +124,12 @@ class NullFits:
         raise Infeasible
 
     def _clustered(self, point: CountsPoint, inverse: FloatArray) -> AtNull:
-        full, n = self.full, len(self.full.counts)
+        full = self.full
         score, information = point.of_units
 
         def summed(by_u: FloatArray, by_g: FloatArray) -> FloatArray:
             """float[G, p]: over clusters, of numbers of each cell and outcome, float[n_cells, 3]."""
-            of_u, of_g = (self._onto(values, n) for values in (by_u, by_g))
+            of_u, of_g = (self._onto(values) for values in (by_u, by_g))
             return np.asarray((of_u @ full.u + of_g @ full.g).todense())
 
         raw = summed(score[:, :, 0], score[:, :, 1])
@@ -146,7 +146,7 @@ class NullFits:
         shares = np.einsum("gqp,qp->gq", by_hypothesis, self.constraints) / variances
         return AtNull(raw @ a.T, by_hypothesis, raw, shares, variances)
 
-    def _onto(self, values: FloatArray, n: int) -> sparse.csr_matrix:
+    def _onto(self, values: FloatArray) -> sparse.csr_matrix:
         """float[G, n_cells]: counts of each cluster times numbers of each cell and outcome, summed over outcomes."""
         weighted = (self.groups @ sparse.diags(values.ravel())).tocsr()
         return (weighted @ self.over_outcomes).tocsr()
@@ -229,10 +229,7 @@ def score_test(
     >>> round(test.statistic, 3), test.df
     (4.517, 2)
     """
-    _only_comparisons(fit, "the score test")
-    one_of("missing", missing, ("refuse", "own"))
-    if not np.isfinite(value):
-        raise InputError(f"value={value}; expected a finite number")
+    _check(fit, "the score test", missing, value)
     single = isinstance(contrasts, (str, Mapping)) or (
         isinstance(contrasts, tuple) and len(contrasts) == 2 and all(c in fit.items for c in contrasts)
     )
@@ -547,12 +544,9 @@ def wild_test(
     >>> print(pairproof.wild_test(fit, "judge", ("B", "C")))
     Wild score test of B - C = 0 by judge (6 clusters): t = -0.4330, p = 0.8125, all 64 sign vectors
     """
-    _only_comparisons(fit, "the wild cluster test")
+    _check(fit, "the wild cluster test", missing, value)
     one_of("weights", weights, ("rademacher", "webb"))
-    one_of("missing", missing, ("refuse", "own"))
     n = whole_number("replicates", replicates, 1)
-    if not np.isfinite(value):
-        raise InputError(f"value={value}; expected a finite number")
     apart = take_apart(fit)
     label, function = function_of(fit, contrast, group)
     code = codes_of(apart.model, column, missing)
@@ -578,14 +572,17 @@ def wild_test(
     )
 
 
-def _only_comparisons(fit: Fit, asked: str) -> None:
-    """Refuse what is no fit, or one of whole answers."""
+def _check(fit: Fit, asked: str, missing: Missing, value: float) -> None:
+    """Refuse what is no fit, or one of whole answers, and options that are none."""
     expect_fit(fit)
     if fit.answers is not None:
         raise InputError(
             f"{asked} is for models of comparisons, but this one models whole answers; fit.clustered(column).contrast(a, b)"
             " has a Wald test that holds where persons of a cluster go together"
         )
+    one_of("missing", missing, ("refuse", "own"))
+    if not np.isfinite(value):
+        raise InputError(f"value={value}; expected a finite number")
 
 
 def _estimate(apart: TakenApart, function: FloatArray) -> float:

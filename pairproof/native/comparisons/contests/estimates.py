@@ -121,18 +121,18 @@ class LimitRows:
     flat: FloatArray
     n_infinite: int
 
-    def embed(self, theta: FloatArray) -> FloatArray:
-        """float[p + q]: parameters of the rows left among all, 0 for those that were fixed; then q of ties, if any."""
-        out = np.zeros(self._size(len(theta)))
-        out[self._places(len(theta))] = theta
+    def embed(self, values: FloatArray) -> FloatArray:
+        """float[p + q, ...]: of parameters of the rows left, among all, 0 for those that were fixed; then of q of ties,
+        if any."""
+        p = len(self.contests.design.names)
+        n = p + len(values) - len(self.kept)
+        out = np.zeros((n, *values.shape[1:]))
+        out[np.append(self.kept, np.arange(p, n))] = values
         return out
 
     def embed_square(self, covariance: FloatArray) -> FloatArray:
         """float[p + q, p + q]."""
-        out = np.zeros((self._size(len(covariance)),) * 2)
-        places = self._places(len(covariance))
-        out[np.ix_(places, places)] = covariance
-        return out
+        return np.ascontiguousarray(self.embed(self.embed(covariance).T).T)
 
     def solved(
         self,
@@ -158,13 +158,6 @@ class LimitRows:
             penalised,
             expected,
         )
-
-    def _size(self, given: int) -> int:
-        return len(self.contests.design.names) + given - len(self.kept)
-
-    def _places(self, given: int) -> IntArray:
-        more = np.arange(len(self.contests.design.names), self._size(given))
-        return np.concatenate([self.kept, more])
 
     def onto(self, n_more: int) -> FloatArray:
         """float[k + n_more, p + n_more]: all parameters, and those of ties, as those left: brought to 0 along `flat`."""
