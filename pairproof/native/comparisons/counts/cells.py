@@ -131,9 +131,8 @@ def count_cells(
         and (key[1:] > key[:-1]).all()
         and (data.first < data.second).all()
     ):
-        counts = np.array(
-            (data.wins, data.ties, data.losses)
-        ).T  # a table of counts, one row a cell, in order
+        # A table of counts, one row a cell, in order.
+        counts = np.array((data.wins, data.ties, data.losses)).T
         cells = Cells(data.first, data.second, pattern, np.zeros(len(key), np.int64), counts)
         if (cells.totals > 0).all():
             return cells

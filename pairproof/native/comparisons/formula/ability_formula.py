@@ -161,11 +161,8 @@ class Model:
         lacking = np.zeros(len(items), bool)
         for name in self.covariates():
             lacking |= self.names.lacking(name)
-        asked = np.zeros(len(items), bool)
-        if separate:
-            place = {item: k for k, item in enumerate(items)}
-            asked[[place[item] for item in separate]] = True
-        return asked, lacking
+        wanted = set(separate)
+        return np.array([item in wanted for item in items], bool), lacking
 
     def _check_terms(self) -> None:
         alone = [t for t in self.terms if "covariate" in t.roles and t.roles <= {"covariate", "item"}]

@@ -163,9 +163,8 @@ class Reader(Generic[F]):
         return out
 
     def atom(self) -> Terms[F]:
-        if self.words.sees("(") and not any(
-            w.kind == "sign" and w.text in COMPARISONS for w in self.words.bracket()
-        ):
+        inside = self.words.bracket() if self.words.sees("(") else ()
+        if self.words.sees("(") and not any(w.kind == "sign" and w.text in COMPARISONS for w in inside):
             self.words.take()
             out = self.sum()
             self.words.expect(")")
