@@ -55,7 +55,7 @@ _MOST_ENTRIES = 125_000_000
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """A problem whose item terms are saturated, with S patterns of subject covariates, as something that can be maximised.
+    """A problem whose item terms are saturated, with S patterns of subject covariates.
     inverse float[n_terms, S]: gives the terms from the abilities of the patterns: b_t = sum_s inverse[t, s]
     a_s.  node_i, node_j int[n_cells]: positions of each cell's items in the abilities float[S, n_items],
     flattened.  label int[S * n_items]: for each pattern and item, the set of items with which it can be

@@ -81,9 +81,8 @@ class Rows:
         return self._point(derivatives(u, g, self.y, self.problem.model, of_u), max(of_u, of_g))
 
     def _point(self, d: Derivatives, extent: float) -> TogetherPoint:
-        gradient, information = partial(score_of, self.u, self.g, d), partial(
-            information_of, self.u, self.g, d
-        )
+        gradient = partial(score_of, self.u, self.g, d)
+        information = partial(information_of, self.u, self.g, d)
         return TogetherPoint(self, self.keep, d.llf, extent, gradient, information)
 
     def forward(self, values: FloatArray) -> FloatArray:

@@ -34,8 +34,8 @@ class Block:
 @dataclass(frozen=True, eq=False)
 class BlockDesign(Design):
     """Linear predictors of n contests with effects of several components and p further columns.
-    `first`, second int[n, C]: effects of each component, numbered through all components; -1 for none.
-    sizes: effects of each component.  dense float[n, p]: columns that enter as they are.  offset float[n].  names: of the
+    `first`, second int[n, C]: effects of each component, numbered through all components; -1 for none. sizes:
+    effects of each component.  dense float[n, p]: columns that enter as they are.  offset float[n].  names: of the
     effects and then of the p columns."""
 
     sizes: tuple[int, ...]

@@ -55,9 +55,9 @@ def covariance_given(information: FloatArray, sigma: FloatArray) -> FloatArray:
 @dataclass(frozen=True, eq=False)
 class Joint(Estimated):
     """Effects and fixed parameters of contests, and their covariance given sigma.
-    theta float[K + p]: the effects, then the fixed parameters.  covariance float[K + p, K + p]:
-    of theta minus the truth.  n_effects: K. sigma: standard deviation of the effects; at 0 the effects are 0
-    and have no variance."""
+    theta float[K + p]: the effects, then the fixed parameters.  covariance float[K + p, K + p]: of theta minus the
+    truth.  n_effects: K. sigma: standard deviation of the effects; at 0 the effects are 0 and have no variance.
+    """
 
     theta: FloatArray
     covariance: FloatArray

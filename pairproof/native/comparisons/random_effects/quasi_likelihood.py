@@ -259,8 +259,8 @@ def second_order_term(
     contests: Contests, beta: FloatArray, sigma: float | FloatArray, link_name: str = "logit"
 ) -> float:
     """The second-order term of Laplace's approximation, to be added to log L.
-    contests: whose first K parameters are the effects; n rows, of which it takes n x n numbers.  beta float[p]: the fixed parameters.  sigma
-    float or float[C]: of each component, > 0."""
+    contests: whose first K parameters are the effects; n rows, of which it takes n x n numbers.  beta float[p]: the
+    fixed parameters.  sigma float or float[C]: of each component, > 0."""
     n = contests.design.n_rows
     mode = mode_of(contests, link(link_name), beta, sigma)
     design, rows, d = mode.alone.design, mode.rows, mode.factor.spreads
@@ -318,6 +318,8 @@ def _of_flatness(contests: Contests, fit: MixedEstimate, link_name: str) -> list
 
 def _of_error(contests: Contests, fit: MixedEstimate, link_name: str) -> list[str]:
     term = second_order_term(contests, fit.beta, fit.sigma, link_name)
+    if not np.isfinite(term):
+        return []
     if fit.bounded_below_only:
         if abs(term) < TERM:
             return []

@@ -41,12 +41,12 @@ At = Callable[[FloatArray, float], Marginal]
 @dataclass(frozen=True, eq=False)
 class MixedEstimate(Estimated):
     """An estimate of a Bradley-Terry model with random effects by its marginal likelihood.
-    beta float[p]: the fixed parameters.  sigma: standard deviation of the effects, by maximum likelihood (not REML).
-    covariance float[p + 1, p + 1]: of beta and log sigma; NaN in the last row and column where sigma is 0 or bounded
-    below only.  llf: without binomial coefficients.  without: the fit with sigma = 0.  joint: modes of the effects (by quadrature:
-    modes too), fixed parameters, covariance given sigma.  posterior_means float[K] or None: of the effects,
-    by quadrature.  bounded_below_only: whether the wins have no cycle: the data then bound sigma from below
-    only, and the maximum of Laplace's approximation is an artefact of its error."""
+    beta float[p]: the fixed parameters.  sigma: standard deviation of the effects, by maximum likelihood (not
+    REML). covariance float[p + 1, p + 1]: of beta and log sigma; NaN in the last row and column where sigma is 0 or
+    bounded below only.  llf: without binomial coefficients.  without: the fit with sigma = 0.  joint: modes of the
+    effects (by quadrature: modes too), fixed parameters, covariance given sigma.  posterior_means float[K] or None:
+    of the effects, by quadrature.  bounded_below_only: whether the wins have no cycle: the data then bound sigma
+    from below only, and the maximum of Laplace's approximation is an artefact of its error."""
 
     beta: FloatArray
     sigma: float
@@ -203,12 +203,11 @@ LITTLE = 0.1
 @dataclass(frozen=True, eq=False)
 class ComponentsEstimate(Estimated):
     """An estimate of a Bradley-Terry model with C components of variance, by Laplace's approximation.
-    beta float[p]: the fixed parameters.  sigma float[C]: standard
-    deviation of the effects of each component, by maximum likelihood; 0 where that is best.  covariance
-    float[p + C, p + C]: of beta and log sigma; NaN in the rows and columns of a sigma of 0.
-    llf: without binomial coefficients.  llf_without float[C]: greatest marginal log-likelihood with each sigma 0 and the
-    others free.  joint: modes of the effects, component by component, and the fixed parameters given the sigmas.
-    """
+    beta float[p]: the fixed parameters.  sigma float[C]: standard deviation of the effects of each component, by
+    maximum likelihood; 0 where that is best.  covariance float[p + C, p + C]: of beta and log sigma; NaN in the
+    rows and columns of a sigma of 0. llf: without binomial coefficients.  llf_without float[C]: greatest marginal
+    log-likelihood with each sigma 0 and the others free.  joint: modes of the effects, component by component, and
+    the fixed parameters given the sigmas."""
 
     beta: FloatArray
     sigma: FloatArray

@@ -207,8 +207,9 @@ def _inverse(information: FloatArray) -> FloatArray:
 class LimitingEstimate:
     """A maximum-likelihood estimate that may have infinite parameters.
     theta float[p]: inf or -inf for a parameter that grows along the direction of separation, NaN for one that the
-    rows left do not determine.  standard_errors float[p]: NaN where theta is not finite.  certain int[r]: rows whose result has probability 1 in the limit; empty without separation.
-    `rest`: of the other rows, with one parameter for each flat direction left out."""
+    rows left do not determine.  standard_errors float[p]: NaN where theta is not finite.  certain int[r]: rows
+    whose result has probability 1 in the limit; empty without separation. `rest`: of the other rows, with one
+    parameter for each flat direction left out."""
 
     theta: FloatArray
     standard_errors: FloatArray
