@@ -357,12 +357,5 @@ class Profiles:
         tops = [limit.inward(theta) for theta in (at.theta, *at.starts)]
         se = float(np.sqrt(max(float(c @ at.covariance @ c), 0.0)))
         far = np.inf if at.farthest is None else float(at.farthest[c != 0.0].min())
-        return Profile(
-            limit.remaining,
-            limit.reduced(c[None, :])[0],
-            at.supremum,
-            estimate,
-            se,
-            tops,
-            min(far, at.farthest_errors * se) if se else far,
-        )
+        inner, far = limit.reduced(c[None, :])[0], min(far, at.farthest_errors * se) if se else far
+        return Profile(limit.remaining, inner, at.supremum, estimate, se, tops, far)

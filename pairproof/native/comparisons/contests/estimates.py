@@ -336,15 +336,8 @@ def at_estimate(fit: FitRecord) -> AtEstimate:
         whole = LinkLikelihood(contests_of(rows), link(spec.link), found.null_space)
     far = np.full(len(found.theta), np.inf)
     far[len(rows.design.names) + 1 :] = FARTHEST_TIE
-    return AtEstimate(
-        whole,
-        found.theta,
-        found.covariance,
-        onward,
-        found.penalised if spec.reduction else found.llf,
-        infinite_of(rows, found, onward),
-        farthest=far,
-    )
+    supremum, infinite = found.penalised if spec.reduction else found.llf, infinite_of(rows, found, onward)
+    return AtEstimate(whole, found.theta, found.covariance, onward, supremum, infinite, farthest=far)
 
 
 def infinite_of(rows: ContestRows, found: Solved, onward: FloatArray) -> AtInfinity | None:

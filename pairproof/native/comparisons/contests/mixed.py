@@ -80,13 +80,9 @@ def effects_of(rows: ContestRows, component: str) -> Effects:
         raise InputError(f"random='item:judge': row {lacking[0] + 1} has no judge ({len(lacking)} such rows)")
     present, codes = np.unique(judge.codes, return_inverse=True)
     codes = np.ravel(codes)
-    return Effects(
-        codes * n + table.first,
-        codes * n + table.second,
-        np.tile(np.arange(n), len(present)),
-        np.repeat(np.arange(len(present)), n),
-        tuple(judge.levels[k] for k in present),
-    )
+    item, who = np.tile(np.arange(n), len(present)), np.repeat(np.arange(len(present)), n)
+    judges = tuple(judge.levels[k] for k in present)
+    return Effects(codes * n + table.first, codes * n + table.second, item, who, judges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,15 +229,10 @@ def _pql(mixed: MixedRows, rows: ContestRows) -> _Found:
         " biased towards 0; method='laplace' has a likelihood"
     )
     nan = float("nan")
-    return _Found(
-        (Component(rows.spec.random[0], found.sigma, found.sigma_se, nan, nan, k),),
-        found.joint.theta[k:],
-        found.joint.covariance[k:, k:],
-        found.joint,
-        None,
-        nan,
-        (FitWarning("quasi-likelihood", text),),
-    )
+    component = Component(rows.spec.random[0], found.sigma, found.sigma_se, nan, nan, k)
+    beta, covariance = found.joint.theta[k:], found.joint.covariance[k:, k:]
+    told = (FitWarning("quasi-likelihood", text),)
+    return _Found((component,), beta, covariance, found.joint, None, nan, told)
 
 
 def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
@@ -249,15 +240,10 @@ def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
     size = len(rows.table.items) if mixed.effects[0].judges else None
     found: MixedEstimate = fit_mixed(contests, spec.link, spec.method, size)
     k = contests.design.n_own
-    return _Found(
-        (Component(spec.random[0], found.sigma, found.sigma_se, found.lr, found.p, k),),
-        found.beta,
-        found.covariance[:-1, :-1],
-        found.joint,
-        found.posterior_means,
-        found.llf,
-        tuple(_notes(contests, found, spec, size)),
-    )
+    component = Component(spec.random[0], found.sigma, found.sigma_se, found.lr, found.p, k)
+    covariance, told = found.covariance[:-1, :-1], tuple(_notes(contests, found, spec, size))
+    means = found.posterior_means
+    return _Found((component,), found.beta, covariance, found.joint, means, found.llf, told)
 
 
 def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
@@ -268,15 +254,8 @@ def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
     components = tuple(Component(*values) for values in each)
     zero = tuple(c.name for c in components if c.sigma == 0.0)
     text = f"sigma of {' and '.join(zero)} is estimated as 0: the model is that without it"
-    return _Found(
-        components,
-        found.beta,
-        found.covariance[:p, :p],
-        found.joint,
-        None,
-        found.llf,
-        (FitWarning("sigma-at-zero", text),) if zero else (),
-    )
+    told = (FitWarning("sigma-at-zero", text),) if zero else ()
+    return _Found(components, found.beta, found.covariance[:p, :p], found.joint, None, found.llf, told)
 
 
 def _notes(contests: Contests, found: MixedEstimate, spec: ContestSpec, size: int | None) -> list[FitWarning]:

@@ -342,14 +342,9 @@ def compare_ties(
     if first is None:
         raise NotEstimableError("; ".join(f"{t.name}: {t.reason}" for t in found))
     there = [t for t in found if t.fit is not None]
-    critical = normal_quantile(1.0 - alpha / 2.0)
-    return TiesCompared(
-        first.items,
-        str(options.get("reference") or first.spec.reference or "none"),
-        tuple(found),
-        notes(first.items, there, critical, alpha),
-        alpha,
-    )
+    depends = notes(first.items, there, normal_quantile(1.0 - alpha / 2.0), alpha)
+    reference = str(options.get("reference") or first.spec.reference or "none")
+    return TiesCompared(first.items, reference, tuple(found), depends, alpha)
 
 
 def _chosen(

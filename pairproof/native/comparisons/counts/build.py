@@ -424,17 +424,8 @@ def build(data: Comparisons, spec: ModelSpec) -> Model:
             "order_effect: every row has order 0 (neutral ground), so there is no order effect to estimate"
         )
     own = selected(data, spec, formula, patterns, (x, z)) if formula.own else None
-    problem = Problem(
-        cells,
-        len(data.items),
-        z,
-        order_terms,
-        tie_terms,
-        x,
-        reference_place(data, spec),
-        outcome,
-        _further(own, rows, patterns.n, len(data.items)),
-    )
+    reference, further = reference_place(data, spec), _further(own, rows, patterns.n, len(data.items))
+    problem = Problem(cells, len(data.items), z, order_terms, tie_terms, x, reference, outcome, further)
     return Model(
         data,
         table,

@@ -94,14 +94,8 @@ class CountsLikelihood:
         if found is None:
             return Limit(self)
         keep = found.keep
-        inner = replace(
-            self,
-            u=self.u @ keep,
-            g=self.g @ keep,
-            origin=keep.T @ self.origin,
-            alive=found.alive,
-            null=np.zeros((keep.shape[1], 0)),
-        )
+        u, g, nothing = self.u @ keep, self.g @ keep, np.zeros((keep.shape[1], 0))
+        inner = replace(self, u=u, g=g, origin=keep.T @ self.origin, alive=found.alive, null=nothing)
         return Limit(inner, keep, None, found.infinite)
 
     def _onto(self, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -110,15 +104,8 @@ class CountsLikelihood:
     def _without_ties(self, constraints: FloatArray) -> Limit:
         """The limit of wins and losses; the tie parameter of Davidson's model is at minus infinity."""
         n, other = self.n_params, np.flatnonzero(~self._of_ties)
-        binary = CountsLikelihood(
-            "binary",
-            self.u[:, other],
-            self.g[:, other],
-            self.counts,
-            self.origin[other],
-            None,
-            None if self.null is None else self.null[other],
-        )
+        u, g, null = self.u[:, other], self.g[:, other], None if self.null is None else self.null[other]
+        binary = CountsLikelihood("binary", u, g, self.counts, self.origin[other], None, null)
         inner = binary.limit(constraints[:, other])
         keep = np.eye(n)[:, other] if inner.keep is None else np.eye(n)[:, other] @ inner.keep
         lost = np.eye(n)[:, other] @ inner.infinite.null if inner.infinite else np.zeros((n, 0))

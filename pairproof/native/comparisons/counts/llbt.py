@@ -211,13 +211,8 @@ def _null_model(model: Model) -> _Null:
         tied, decided = float(y[1]), n - float(y[1])
         llf = tied * math.log(tied / n) + (decided * math.log(decided / (2.0 * n)) if decided else 0.0)
         return _Null(llf, 1, lambda: np.array([decided / 2, tied, decided / 2]) / n)
-    equal = replace(
-        problem,
-        x=np.zeros((problem.n_items, 0)),
-        order=np.zeros((len(problem.z), 0)),
-        z=problem.z[:, :1],
-        further=None,
-    )
+    x, order = np.zeros((problem.n_items, 0)), np.zeros((len(problem.z), 0))
+    equal = replace(problem, x=x, order=order, z=problem.z[:, :1], further=None)
     found = solve(equal)
     return _Null(found.llf, found.rank, found.fitted)
 

@@ -67,14 +67,11 @@ def name(model: Model, found: Solved) -> Named:
         terms = (*terms, Term("tie", "tie"))
     if spec.reference == "sum" and items:
         numbers = against("sum", terms, items, numbers, model.table)
-    cells = model.problem.cells
-    return Named(
-        terms,
-        numbers,
-        constraint_of(spec, terms, numbers.null_space, model.table),
-        _n_infinite(model.problem, found) + int(model.tie_is_infinite),
-        design.group_labels(model.patterns, lambda: sums(cells.pattern, cells.totals, model.patterns.n)),
-    )
+    constraint = constraint_of(spec, terms, numbers.null_space, model.table)
+    n_infinite = _n_infinite(model.problem, found) + int(model.tie_is_infinite)
+    cells, patterns = model.problem.cells, model.patterns
+    of_groups = design.group_labels(patterns, lambda: sums(cells.pattern, cells.totals, patterns.n))
+    return Named(terms, numbers, constraint, n_infinite, of_groups)
 
 
 def _on_scale(model: Model, found: Solved, n_items: int) -> Referred:
@@ -133,15 +130,9 @@ def _terms(
 def of_column(column: ItemColumn, by: By) -> Term:
     """The term of an item covariate, or of one item: a separate one, or that of a selective term."""
     name, covariate, level = column
-    one = covariate is None
-    return Term(
-        name + by_suffix(by),
-        "covariate",
-        item=level if one else None,
-        covariate=covariate,
-        covariate_level=None if one else level,
-        by=by,
-    )
+    if covariate is None:
+        return Term(name + by_suffix(by), "covariate", item=level, by=by)
+    return Term(name + by_suffix(by), "covariate", covariate=covariate, covariate_level=level, by=by)
 
 
 def check_names(terms: list[Term]) -> None:

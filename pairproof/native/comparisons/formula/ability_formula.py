@@ -416,12 +416,10 @@ def expand(
     warnings += _own_abilities(model, tuple(item_terms), items)
     offset = offset_of(model)
     own = model.own if model.of_covariates() else np.zeros(len(model.own), bool)
+    item_data = _joined(model, table.item_data, items, "item covariate")
+    columns = _joined(model, table.columns, rows, "column")
     return Expanded(
-        replace(
-            table,
-            item_data=_joined(model, table.item_data, items, "item covariate"),
-            columns=_joined(model, table.columns, rows, "column"),
-        ),
+        replace(table, item_data=item_data, columns=columns),
         tuple(item_terms),
         tuple(name if name.isidentifier() else f"`{name}`" for name in rows),
         model.parsed.random,

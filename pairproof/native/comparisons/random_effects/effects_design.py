@@ -123,14 +123,9 @@ def with_blocks(fixed: Contests, blocks: Sequence[Block]) -> Contests:
     if len(blocks) == 1:
         design = Design(first[0], second[0], columns, fixed.design.offset, effects)
     else:
-        design = BlockDesign(
-            np.column_stack(first),
-            np.column_stack(second),
-            columns,
-            fixed.design.offset,
-            effects,
-            tuple(len(block.effects) for block in blocks),
-        )
+        sizes = tuple(len(block.effects) for block in blocks)
+        one, other = np.column_stack(first), np.column_stack(second)
+        design = BlockDesign(one, other, columns, fixed.design.offset, effects, sizes)
     return Contests(design, fixed.wins, fixed.losses).pooled()
 
 

@@ -125,13 +125,8 @@ class Design:
         kept = np.setdiff1d(np.arange(len(self.names)), columns)
         new = np.full(m + 1, -1)  # the last is what index -1 reads
         new[kept[kept < m]] = np.arange((kept < m).sum())
-        return Design(
-            new[self.first],
-            new[self.second],
-            self.dense[:, kept[kept >= m] - m],
-            self.offset,
-            tuple(self.names[k] for k in kept),
-        )
+        dense, names = self.dense[:, kept[kept >= m] - m], tuple(self.names[k] for k in kept)
+        return Design(new[self.first], new[self.second], dense, self.offset, names)
 
     def projected(self, matrix: FloatArray, part: slice) -> FloatArray:
         """float[r, k]: X M for these rows of X and M of float[m + p, k]."""
@@ -185,13 +180,9 @@ def contest_design(
     _refuse_infinite("contest_columns", ~np.isfinite(extra), extra, contest_names)
     column = np.full(len(players), -1)
     column[own] = np.arange(len(own))
-    return Design(
-        column[a],
-        column[b],
-        np.hstack([columns[a] - columns[b], extra]),
-        np.zeros(len(a)) if offset is None else offset,
-        tuple(players[k] for k in own) + tuple(player_names) + tuple(contest_names),
-    )
+    names = tuple(players[k] for k in own) + tuple(player_names) + tuple(contest_names)
+    dense = np.hstack([columns[a] - columns[b], extra])
+    return Design(column[a], column[b], dense, np.zeros(len(a)) if offset is None else offset, names)
 
 
 def _refuse_infinite(what: str, wrong: BoolArray, columns: FloatArray, names: Sequence[str]) -> None:

@@ -254,13 +254,9 @@ def limiting_contests(contests: Contests) -> Limit:
     design = contests.design.subset(left)
     flat = null_space(design.gram(np.ones(len(left))))
     dropped = pivots(flat)
-    return Limit(
-        Contests(design.without(dropped), contests.wins[left], contests.losses[left]),
-        certain,
-        np.zeros(len(design.names)) if found is None else found.direction,
-        dropped,
-        flat,
-    )
+    rest = Contests(design.without(dropped), contests.wins[left], contests.losses[left])
+    direction = np.zeros(len(design.names)) if found is None else found.direction
+    return Limit(rest, certain, direction, dropped, flat)
 
 
 def pivots(flat: FloatArray) -> IntArray:
