@@ -144,17 +144,12 @@ def held_at_minus_infinity(n_params: int, place: int) -> AtInfinity:
     return AtInfinity(null, np.array([[-1.0]]))
 
 
-def joined(one: AtInfinity, other: AtInfinity) -> AtInfinity:
-    """Both: the second's directions do not enter the first's demands."""
+def both(one: AtInfinity | None, other: AtInfinity | None) -> AtInfinity | None:
+    """What is infinite by the one or the other: the second's directions do not enter the first's demands."""
+    if one is None or other is None:
+        return other if one is None else one
     a, b = one.null.shape[1], other.null.shape[1]
     rows = np.zeros((len(one.rows) + len(other.rows), a + b))
     rows[: len(one.rows), :a], rows[len(one.rows) :, a:] = one.rows, other.rows
     wider = tuple(np.pad(abilities, ((0, 0), (0, b))) for abilities in one.abilities)
     return AtInfinity(np.concatenate([one.null, other.null], axis=1), rows, wider)
-
-
-def both(one: AtInfinity | None, other: AtInfinity | None) -> AtInfinity | None:
-    """What is infinite by the one or the other."""
-    if one is None or other is None:
-        return other if one is None else one
-    return joined(one, other)

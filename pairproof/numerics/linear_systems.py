@@ -33,11 +33,12 @@ from ..errors import TooLargeError
 from .arrays import FloatArray, IntArray
 from .compiled import lapack
 
+#: Products with a dense matrix after which a factor of it is quicker.
+_MOST_DENSE_PRODUCTS = 80
 
-def by_conjugate_gradients(
-    matrix: FloatArray, right: FloatArray, accuracy: float, most: int = 80
-) -> FloatArray | None:
-    """x with H x = right, or None if `most` products were not enough.
+
+def by_conjugate_gradients(matrix: FloatArray, right: FloatArray, accuracy: float) -> FloatArray | None:
+    """x with H x = right, or None if so many products were not enough.
     matrix float[n, n]: H, symmetric, with a positive diagonal.  `right` float[n]."""
     inverse = 1.0 / matrix.diagonal()
     x = np.zeros_like(right)
@@ -46,7 +47,7 @@ def by_conjugate_gradients(
     direction, part = scaled.copy(), np.empty_like(right)
     rho = float(residual.dot(scaled))
     goal = rho * accuracy * accuracy
-    for _ in range(most):
+    for _ in range(_MOST_DENSE_PRODUCTS):
         if rho <= goal:
             return x
         along = matrix.dot(direction)
@@ -396,7 +397,9 @@ class Graph:
             if gap is not None and work <= (0.5 * float(n) ** 3 if n <= MOST_DENSE else MOST_WORK):
                 return self._in_parts(lambda nodes: self._quadratic(nodes, gap[0]))
             if n <= MOST_DENSE and not self._factor_stays_sparse:
-                return self._dense_variances()
+                out = np.zeros(self.n)
+                out[self._free] = variances_of_factor(self._dense_factor)
+                return out
             if not self._may_factor:
                 raise _too_large(n, work)
         work = float(n) * (self._factor.L.nnz + self._factor.U.nnz)
@@ -449,11 +452,6 @@ class Graph:
                 out[:, at] = self._by_factor(right)
             return np.asarray(0.5 * (out + out.T))
         out[np.ix_(self._free, self._free)] = inverse_of_factor(self._dense_factor)
-        return out
-
-    def _dense_variances(self) -> FloatArray:
-        out = np.zeros(self.n)
-        out[self._free] = variances_of_factor(self._dense_factor)
         return out
 
 

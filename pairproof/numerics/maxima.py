@@ -53,6 +53,14 @@ def raised_cholesky(information: FloatArray) -> FloatArray:
     raise np.linalg.LinAlgError("not positive definite")
 
 
+def step_of_factor(factor: FloatArray, score: FloatArray) -> tuple[FloatArray, float]:
+    """The step H^-1 q and the decrement q' H^-1 q, for the lower factor of H and q float[p]."""
+    from scipy.linalg import solve_triangular
+
+    half = solve_triangular(factor, score, lower=True)
+    return np.asarray(solve_triangular(factor, half, lower=True, trans=1)), float(half @ half)
+
+
 def flat_names(information: FloatArray, names: Sequence[str]) -> list[str]:
     """Parameters that a direction without information moves.  information float[p, p]."""
     scale = np.sqrt(np.maximum(np.diag(information), 1e-300))

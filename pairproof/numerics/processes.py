@@ -97,9 +97,8 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         finished = True
     finally:
         pool.shutdown(wait=finished, cancel_futures=True)
-        if (
-            not finished
-        ):  # nobody waits for answers any more, and Python would wait for the tasks before it ends
+        if not finished:
+            # Nobody waits for answers any more, and Python would wait for the tasks before it ends.
             for process in set(active_children()) - others:
                 process.kill()
 

@@ -23,9 +23,8 @@ from ...fit.shown.fit_json import finite
 from ...numerics.arrays import FloatArray
 from . import replicates as intervals
 from .draws import AnyDraws, ByCluster, TwoWays, seed_or_drawn
-from .judge_refits import JudgeRefitter, random_judges
 from .quantities import Asked, Custom, Linear, Probabilities, Quantity, Ranks, Worths, quantities, ranks
-from .refits import AnswerRefitter, ContestRefitter, Refitter
+from .refits import AnswerRefitter, ContestRefitter, JudgeRefitter, Refitter, random_judges
 from .replicates import AnyRefitter, Engine, Replicates, make_replicates, spread, without_each
 from .taken_apart import expect_fit, take_apart
 
@@ -421,7 +420,12 @@ def bootstrap(
     else:
         refitter = Refitter(take_apart(fit))
     wanted = quantities(fit, quantity, group)
-    _check_size(n * sum(len(q.names) for q in wanted))
+    numbers = n * sum(len(q.names) for q in wanted)
+    if numbers > MOST_NUMBERS:
+        raise TooLargeError(
+            f"{numbers:,} numbers to keep, {8e-9 * numbers:.1f} GB (limit {MOST_NUMBERS:,}); ask for fewer replicates or"
+            " fewer quantities"
+        )
     if studentize and len(columns) == 2:
         raise InputError(
             "studentize=True with two columns: the variance of a two-way replicate may be negative; use bca or"
@@ -452,14 +456,6 @@ def bootstrap(
         alone=alone,
         engine=engine,
     )
-
-
-def _check_size(numbers: int) -> None:
-    if numbers > MOST_NUMBERS:
-        raise TooLargeError(
-            f"{numbers:,} numbers to keep, {8e-9 * numbers:.1f} GB (limit {MOST_NUMBERS:,}); ask for fewer replicates or"
-            " fewer quantities"
-        )
 
 
 def _n_clusters(draws: AnyDraws, columns: Sequence[str]) -> tuple[int, ...]:

@@ -133,8 +133,7 @@ class ByCluster:
         return np.asarray(weights.of_groups @ self.groups).reshape(-1, self.width)
 
     def row_factors(self, weights: Weights, rows: FloatArray) -> FloatArray:
-        out: FloatArray = rows * np.where(self.code >= 0, weights.of_groups[self.code], 0.0)[:, None]
-        return out
+        return np.asarray(rows * np.where(self.code >= 0, weights.of_groups[self.code], 0.0)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,14 +148,6 @@ class TwoWays:
     other: ByCluster
     single: sparse.csr_matrix
     pairs: IntArray
-
-    @property
-    def groups(self) -> sparse.csr_matrix:
-        return self.one.groups
-
-    @property
-    def whole(self) -> FloatArray:
-        return self.one.whole
 
     @property
     def title(self) -> str:

@@ -201,6 +201,7 @@ def profile_test(fit: Fit, functions: Sequence[Function], *, group: str | None =
     {'B - C': 3.771, 'A - B': 2.007}
     """
     import pandas as pd
+    from scipy.special import chdtrc
 
     refuse_clustered(fit)
     wanted = [function_of(fit, what, group) for what in functions]
@@ -208,18 +209,9 @@ def profile_test(fit: Fit, functions: Sequence[Function], *, group: str | None =
     profiles = Profiles(fit)
     statistic = profiles.drops(rows)
     columns = dict(
-        statistic=statistic,
-        z=np.sign(profiles.estimates(rows)) * np.sqrt(statistic),
-        p=chi_square_tails(statistic),
+        statistic=statistic, z=np.sign(profiles.estimates(rows)) * np.sqrt(statistic), p=chdtrc(1, statistic)
     )
     return pd.DataFrame(columns, index=[label for label, _ in wanted])
-
-
-def chi_square_tails(statistic: FloatArray) -> FloatArray:
-    """float[m]: P(chi-square on 1 df is larger)."""
-    from scipy.special import chdtrc
-
-    return np.asarray(chdtrc(1, statistic))
 
 
 def chi_square_quantile(level: float) -> float:
@@ -365,12 +357,5 @@ class Profiles:
         tops = [limit.inward(theta) for theta in (at.theta, *at.starts)]
         se = float(np.sqrt(max(float(c @ at.covariance @ c), 0.0)))
         far = np.inf if at.farthest is None else float(at.farthest[c != 0.0].min())
-        return Profile(
-            limit.remaining,
-            limit.reduced(c[None, :])[0],
-            at.supremum,
-            estimate,
-            se,
-            tops,
-            min(far, at.farthest_errors * se) if se else far,
-        )
+        inner, far = limit.reduced(c[None, :])[0], min(far, at.farthest_errors * se) if se else far
+        return Profile(limit.remaining, inner, at.supremum, estimate, se, tops, far)

@@ -129,9 +129,6 @@ class Worths:
 
     def of(self, refit: Refit) -> FloatArray:
         at = self.abilities.of(refit)
-        k = len(at.above)
-        if k == 1:
-            return softmax(at.ability)
         out = np.full(len(at.place), np.nan)
         below = (at.above == -np.inf).any(axis=1)
         out[below[at.place]] = 0.0
@@ -205,8 +202,7 @@ class Probabilities:
                 certain = np.full((2, 3), np.nan)
         p[u == np.inf], p[u == -np.inf] = certain
         p[np.isnan(u)] = np.nan
-        out: FloatArray = p.ravel()
-        return out
+        return np.asarray(p.ravel())
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,7 +281,10 @@ def quantities(fit: Fit, asked: Asked | Sequence[Asked], group: str | None) -> l
         [asked] if _is_one(asked, fit) else list(asked) if isinstance(asked, Sequence) else []
     )
     if not several:
-        raise InputError(f"quantity={asked!r}; expected {_expected()}")
+        raise InputError(
+            f"quantity={asked!r}; expected {', '.join(KINDS)}, a parameter, two items, weights of parameters, a function of a"
+            " Fit, or a list of these"
+        )
     found = [_quantity(fit, one, group) for one in several]
     names = [name for q in found for name in q.names]
     twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
@@ -305,10 +304,6 @@ def _is_one(asked: Any, fit: Fit) -> bool:
         return True
     two = isinstance(asked, tuple) and len(asked) == 2
     return two and all(isinstance(a, str) and a in fit.items for a in asked)
-
-
-def _expected() -> str:
-    return f"{', '.join(KINDS)}, a parameter, two items, weights of parameters, a function of a Fit, or a list of these"
 
 
 def _quantity(fit: Fit, asked: Asked, group: str | None) -> Quantity | Custom:

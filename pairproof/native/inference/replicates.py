@@ -30,9 +30,8 @@ from ...fit.inference.wald import check_level
 from ...numerics.arrays import BoolArray, FloatArray
 from ...numerics.processes import in_order
 from .draws import BLOCK, AnyDraws, TwoWays, Weights
-from .judge_refits import JudgeRefitter
 from .quantities import Custom, Linear, Quantity, Ranks, Refit
-from .refits import AnswerRefitter, ContestRefitter, Refitter
+from .refits import AnswerRefitter, ContestRefitter, JudgeRefitter, Refitter
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,6 +176,7 @@ class Engine:
 
     def _errors(self, refit: Refit, weights: Weights | None) -> FloatArray:
         """float[n]: CR0 standard errors of linear quantities in a replicate, each copy of a cluster a cluster."""
+        assert not isinstance(self.draws, TwoWays)  # studentize=True of two columns is refused
         times = weights.of_groups if weights is not None else self.draws.whole
         parts = []
         for q in self.quantities:
@@ -395,8 +395,7 @@ class Replicates:
 
     def _defined(self, k: int) -> FloatArray:
         column = self.replicates[:, k]
-        out: FloatArray = column[~np.isnan(column)]
-        return out
+        return np.asarray(column[~np.isnan(column)])
 
     # -- ranks -----------------------------------------------------------------------------------------------
 

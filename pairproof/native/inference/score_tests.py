@@ -27,19 +27,130 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 
 from ...data.options import one_of, whole_number
 from ...errors import InputError, NotEstimableError, PairproofWarning, TooLargeError
 from ...fit.estimates.array_inference import ChiSquareTest, with_cautions
+from ...fit.estimates.fit_record import why_not_estimable
 from ...fit.estimates.tails import chi_square_p, p_equals
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
 from ...fit.robust.clustered_fit import Missing
 from ...fit.shown.fit_json import finite
-from ...numerics.arrays import FloatArray
-from .draws import codes_of, seed_or_drawn
-from .null_fits import AtNull, NullFits
+from ...numerics.arrays import FloatArray, IntArray
+from ...numerics.constrained import Infeasible, maximum_under, on_constraint
+from ..comparisons.counts.counts_likelihood import CountsPoint, counts_likelihood
+from ..comparisons.counts.dense import check_dense_size
+from ..comparisons.counts.solve import laid_out
+from .draws import by_cluster, codes_of, seed_or_drawn
 from .taken_apart import Function, TakenApart, counts_at_estimate, expect_fit, function_of, take_apart
+
+
+@dataclass(frozen=True, eq=False)
+class AtNull:
+    """What a score test needs, at the estimates under the null hypothesis.
+
+    scores float[G, q]: a_i's_g of every cluster g, a_i = M c_i for each of the hypotheses c_i.  linear
+    float[G, q, n]: a_i'I_g M in coordinates in which cluster scores are `raw`.  raw float[G, n]: s_g.  shares
+    float[G, q]: a_i'I_g a_i over their sum: what part of the information on each hypothesis a cluster has.
+    variances float[q]: c_i'M c_i.
+    """
+
+    scores: FloatArray
+    linear: FloatArray
+    raw: FloatArray
+    shares: FloatArray
+    variances: FloatArray
+
+
+class NullFits:
+    """Constrained fits of one model, from the last one on.
+
+    functions float[q, n_params]: C, in the parameters of the fit.  code int[n_rows]: cluster of every row, -1
+    for rows without comparisons.
+    """
+
+    def __init__(self, apart: TakenApart, functions: FloatArray, code: IntArray) -> None:
+        check_dense_size(apart.with_ties)
+        self.apart, self.functions, self.code = apart, functions, code
+        self.with_ties = bool(apart.model.tie_fixed) and bool((functions[:, -1] != 0.0).any())
+        problem = apart.with_ties if self.with_ties else apart.problem
+        self.way = apart.coordinates_of(0 if self.with_ties else int(bool(apart.model.tie_fixed)))
+        layout = laid_out(problem)
+        full = self.full = counts_likelihood(layout)
+        self.constraints = layout.back(self.way.back(functions))
+        size = np.linalg.svd(self.constraints, compute_uv=False)
+        if not len(size) or size[-1] <= 1e-10 * max(size[0], 1e-300):
+            raise NotEstimableError("the hypothesis is about a reference, or its parts depend on each other")
+        if (apart.found.null_space.shape[1] or self.with_ties) and full.limit(
+            self.constraints
+        ).keep is not None:
+            raise NotEstimableError(
+                "estimates remain infinite or undetermined under the hypothesis, so that there is no score test;"
+                f" {why_not_estimable(apart.fit)}"
+            )
+        self.groups = by_cluster(apart.model, "", code).groups
+        n = len(apart.problem.cells)
+        self.over_outcomes = sparse.kron(sparse.identity(n), np.ones((3, 1))).tocsr()
+        self._last: FloatArray | None = None
+
+    def at(self, values: FloatArray) -> AtNull:
+        """Fit with C b = values, float[q]."""
+        try:
+            point = self._maximum(values)
+            bread = np.asarray(np.linalg.inv(point.information), float)
+        except np.linalg.LinAlgError as error:
+            raise NotEstimableError(
+                "the information is singular under the hypothesis: its value is too far from what the data say"
+            ) from error
+        except Infeasible as error:
+            raise NotEstimableError(
+                "the hypothesis lies outside the parameter space (a Rao-Kupper threshold at or below 0)"
+            ) from error
+        return self._clustered(point, bread)
+
+    def _maximum(self, values: FloatArray) -> CountsPoint:
+        """At the constrained estimates, from the last ones or from equal abilities."""
+        full, c = self.full, self.constraints
+        starts = [full.start()] if self._last is None else [self._last, full.start()]
+        for start in starts:
+            try:
+                point = maximum_under(full, c, values, on_constraint(start, c, values)).point
+            except Infeasible:
+                continue
+            self._last = point.theta
+            return point
+        raise Infeasible
+
+    def _clustered(self, point: CountsPoint, inverse: FloatArray) -> AtNull:
+        full = self.full
+        score, information = point.of_units
+
+        def summed(by_u: FloatArray, by_g: FloatArray) -> FloatArray:
+            """float[G, p]: over clusters, of numbers of each cell and outcome, float[n_cells, 3]."""
+            of_u, of_g = (self._onto(values) for values in (by_u, by_g))
+            return np.asarray((of_u @ full.u + of_g @ full.g).todense())
+
+        raw = summed(score[:, :, 0], score[:, :, 1])
+        a = self.constraints @ inverse
+        linear = []
+        for each in a:
+            du, dg = (full.u @ each)[:, None], (full.g @ each)[:, None]
+            k = information
+            linear.append(
+                summed(k[..., 0, 0] * du + k[..., 0, 1] * dg, k[..., 0, 1] * du + k[..., 1, 1] * dg) @ inverse
+            )
+        by_hypothesis = np.stack(linear, axis=1)
+        variances = np.einsum("qp,qp->q", a, self.constraints)
+        shares = np.einsum("gqp,qp->gq", by_hypothesis, self.constraints) / variances
+        return AtNull(raw @ a.T, by_hypothesis, raw, shares, variances)
+
+    def _onto(self, values: FloatArray) -> sparse.csr_matrix:
+        """float[G, n_cells]: counts of each cluster times numbers of each cell and outcome, summed over outcomes."""
+        weighted = (self.groups @ sparse.diags(values.ravel())).tocsr()
+        return (weighted @ self.over_outcomes).tocsr()
+
 
 #: Clusters below which the chi-square is rough.
 FEW = 20
@@ -118,10 +229,7 @@ def score_test(
     >>> round(test.statistic, 3), test.df
     (4.517, 2)
     """
-    _only_comparisons(fit, "the score test")
-    one_of("missing", missing, ("refuse", "own"))
-    if not np.isfinite(value):
-        raise InputError(f"value={value}; expected a finite number")
+    _check(fit, "the score test", missing, value)
     single = isinstance(contrasts, (str, Mapping)) or (
         isinstance(contrasts, tuple) and len(contrasts) == 2 and all(c in fit.items for c in contrasts)
     )
@@ -436,12 +544,9 @@ def wild_test(
     >>> print(pairproof.wild_test(fit, "judge", ("B", "C")))
     Wild score test of B - C = 0 by judge (6 clusters): t = -0.4330, p = 0.8125, all 64 sign vectors
     """
-    _only_comparisons(fit, "the wild cluster test")
+    _check(fit, "the wild cluster test", missing, value)
     one_of("weights", weights, ("rademacher", "webb"))
-    one_of("missing", missing, ("refuse", "own"))
     n = whole_number("replicates", replicates, 1)
-    if not np.isfinite(value):
-        raise InputError(f"value={value}; expected a finite number")
     apart = take_apart(fit)
     label, function = function_of(fit, contrast, group)
     code = codes_of(apart.model, column, missing)
@@ -467,14 +572,17 @@ def wild_test(
     )
 
 
-def _only_comparisons(fit: Fit, asked: str) -> None:
-    """Refuse what is no fit, or one of whole answers."""
+def _check(fit: Fit, asked: str, missing: Missing, value: float) -> None:
+    """Refuse what is no fit, or one of whole answers, and options that are none."""
     expect_fit(fit)
     if fit.answers is not None:
         raise InputError(
             f"{asked} is for models of comparisons, but this one models whole answers; fit.clustered(column).contrast(a, b)"
             " has a Wald test that holds where persons of a cluster go together"
         )
+    one_of("missing", missing, ("refuse", "own"))
+    if not np.isfinite(value):
+        raise InputError(f"value={value}; expected a finite number")
 
 
 def _estimate(apart: TakenApart, function: FloatArray) -> float:

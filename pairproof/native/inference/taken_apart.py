@@ -111,7 +111,6 @@ def expect_fit(fit: object) -> None:
 
 def take_apart(fit: Fit) -> TakenApart:
     """Build and solve a fit's problem again."""
-    expect_fit(fit)
     if isinstance(fit.spec, ContestSpec) and not fit.spec.is_plain:
         raise InputError(
             f"refits of {fit.title}: there is one for the logit by plain maximum likelihood, without an offset, reduced bias,"

@@ -29,10 +29,9 @@ from ....errors import InputError, NotEstimableError, TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ...comparisons.contests.bradley_terry import fit_bradley_terry
 from ...comparisons.rows.contest_design import Contests, Design, contest_design
-from ...comparisons.rows.davidson import davidson, fit_tied
 from ...comparisons.rows.links import ContestPoint, link
 from ...comparisons.rows.maximum_likelihood import fit_limiting, fit_structured
-from ...comparisons.rows.tied_contests import TiesPoint
+from ...comparisons.rows.tied_contests import TiesPoint, davidson, fit_tied
 from .instability import Adjust, Covariate, InstabilityTest, instability_tests
 
 

@@ -27,12 +27,11 @@ from ....fit.estimates.likelihood import AtEstimate, Likelihood, within
 from ....fit.estimates.outcome_laws import NOTHING, AnyNumbers, DavidsonTies
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, layout
 from ....fit.inference.diagnostics import poisson_divergence
-from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.arrays import BoolArray, FloatArray, IntArray, distinct_rows
 from ....numerics.infinity import AtInfinity
 from ..counts.existence import demanded
 from ..counts.llbt import Tabulated, engine_name
-from ..rows.contest_design import Contests, distinct_rows
-from ..rows.davidson import fit_tied
+from ..rows.contest_design import Contests
 from ..rows.links import link
 from ..rows.maximum_likelihood import (
     StructuredEstimate,
@@ -43,7 +42,7 @@ from ..rows.maximum_likelihood import (
 )
 from ..rows.reduced_bias import ReducedEstimate, fit_reduced
 from ..rows.row_likelihoods import LinkLikelihood, PenalisedLikelihood, RowLikelihood
-from ..rows.tied_contests import TiesEstimate, TiesLikelihood, TiesPoint, fit_ties
+from ..rows.tied_contests import TiesEstimate, TiesLikelihood, TiesPoint, fit_tied, fit_ties
 from .specified import ContestRows, contest_rows, sums_to_zero
 
 #: A logit of the mode of the ties, or a log of their scale, so far from its estimate is at its end.
@@ -93,11 +92,7 @@ def binary(p: FloatArray) -> FloatArray:
 
 def _likelihood(rows: ContestRows) -> Solved:
     contests, name = contests_of(rows), rows.spec.link
-    try:
-        limit, found = everything(contests), fit_structured(contests, name)
-    except NotEstimableError:
-        limit = limit_of(contests)
-        found = fit_structured(limit.left, name)
+    limit, found = limited(contests, name)
     eta = contests.design.predictor(limit.embed(found.theta))
     fitted = binary(limit.probabilities(link(name).probability(eta)))
     warnings = [*limit.warnings(rows)]
@@ -126,18 +121,18 @@ class LimitRows:
     flat: FloatArray
     n_infinite: int
 
-    def embed(self, theta: FloatArray) -> FloatArray:
-        """float[p + q]: parameters of the rows left among all, 0 for those that were fixed; then q of ties, if any."""
-        out = np.zeros(self._size(len(theta)))
-        out[self._places(len(theta))] = theta
+    def embed(self, values: FloatArray) -> FloatArray:
+        """float[p + q, ...]: of parameters of the rows left, among all, 0 for those that were fixed; then of q of ties,
+        if any."""
+        p = len(self.contests.design.names)
+        n = p + len(values) - len(self.kept)
+        out = np.zeros((n, *values.shape[1:]))
+        out[np.append(self.kept, np.arange(p, n))] = values
         return out
 
     def embed_square(self, covariance: FloatArray) -> FloatArray:
         """float[p + q, p + q]."""
-        out = np.zeros((self._size(len(covariance)),) * 2)
-        places = self._places(len(covariance))
-        out[np.ix_(places, places)] = covariance
-        return out
+        return np.ascontiguousarray(self.embed(self.embed(covariance).T).T)
 
     def solved(
         self,
@@ -163,13 +158,6 @@ class LimitRows:
             penalised,
             expected,
         )
-
-    def _size(self, given: int) -> int:
-        return len(self.contests.design.names) + given - len(self.kept)
-
-    def _places(self, given: int) -> IntArray:
-        more = np.arange(len(self.contests.design.names), self._size(given))
-        return np.concatenate([self.kept, more])
 
     def onto(self, n_more: int) -> FloatArray:
         """float[k + n_more, p + n_more]: all parameters, and those of ties, as those left: brought to 0 along `flat`."""
@@ -223,6 +211,15 @@ def everything(contests: Contests) -> LimitRows:
     return LimitRows(contests, contests, np.arange(p), none, np.zeros((p, 0)), 0)
 
 
+def limited(contests: Contests, name: str) -> tuple[LimitRows, StructuredEstimate]:
+    """What of contests has a finite estimate under a link, and this estimate."""
+    try:
+        return everything(contests), fit_structured(contests, name)
+    except NotEstimableError:
+        limit = limit_of(contests)
+        return limit, fit_structured(limit.left, name)
+
+
 def apart(contests: Contests, levels: FloatArray | None = None) -> LimitRows:
     """Contests with a parameter fixed for each direction that they cannot tell: one for each set of items beyond one,
     unless ties depend on the level, float[n, p]."""
@@ -241,20 +238,12 @@ def apart(contests: Contests, levels: FloatArray | None = None) -> LimitRows:
 def limit_of(contests: Contests) -> LimitRows:
     """What of contests has a finite estimate."""
     limit = limiting_contests(contests)
-    names, used = contests.design.names, np.flatnonzero(contests.totals > 0)
-    everywhere = np.setdiff1d(used, limit.certain)
-    flat = null_space(contests.design.subset(everywhere).gram(np.ones(len(everywhere))))
+    flat, used = limit.flat, np.flatnonzero(contests.totals > 0)
     before = null_space(contests.design.subset(used).gram(np.ones(len(used))))
-    size = np.sqrt((flat**2).sum(axis=0)) if flat.shape[1] else np.ones(0)
-    kept = np.setdiff1d(np.arange(len(names)), limit.dropped)
-    return LimitRows(
-        contests,
-        limit.contests,
-        np.asarray(kept, np.int64),
-        limit.certain,
-        flat / np.where(size > 0, size, 1.0),
-        flat.shape[1] - before.shape[1],
-    )
+    kept = np.setdiff1d(np.arange(len(flat)), limit.dropped)
+    unit = flat / np.sqrt((flat**2).sum(axis=0))
+    n_infinite = flat.shape[1] - before.shape[1]
+    return LimitRows(contests, limit.contests, np.asarray(kept, np.int64), limit.certain, unit, n_infinite)
 
 
 def _reduced(rows: ContestRows) -> Solved:
@@ -347,15 +336,8 @@ def at_estimate(fit: FitRecord) -> AtEstimate:
         whole = LinkLikelihood(contests_of(rows), link(spec.link), found.null_space)
     far = np.full(len(found.theta), np.inf)
     far[len(rows.design.names) + 1 :] = FARTHEST_TIE
-    return AtEstimate(
-        whole,
-        found.theta,
-        found.covariance,
-        onward,
-        found.penalised if spec.reduction else found.llf,
-        infinite_of(rows, found, onward),
-        farthest=far,
-    )
+    supremum, infinite = found.penalised if spec.reduction else found.llf, infinite_of(rows, found, onward)
+    return AtEstimate(whole, found.theta, found.covariance, onward, supremum, infinite, farthest=far)
 
 
 def infinite_of(rows: ContestRows, found: Solved, onward: FloatArray) -> AtInfinity | None:
@@ -365,9 +347,14 @@ def infinite_of(rows: ContestRows, found: Solved, onward: FloatArray) -> AtInfin
         return None
     if not found.n_infinite:
         return AtInfinity(onward @ null, np.zeros((0, null.shape[1])))
-    u, table = rows.design.projected(null, slice(None)), rows.table
+    return AtInfinity(onward @ null, cone_of(rows, null))
+
+
+def cone_of(rows: ContestRows, directions: FloatArray) -> FloatArray:
+    """float[m, k]: what the wins and losses demand of directions float[p, k] of the design's parameters."""
+    u, table = rows.design.projected(directions, slice(None)), rows.table
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)
-    return AtInfinity(onward @ null, demanded(u, np.zeros_like(u), counts, "binary"))
+    return demanded(u, np.zeros_like(u), counts, "binary")
 
 
 def refuse_roots(spec: ContestSpec) -> None:

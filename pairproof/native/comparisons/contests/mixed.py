@@ -16,32 +16,30 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....data.columns import Factor
-from ....errors import InputError, NotEstimableError
+from ....errors import InputError
 from ....fit.estimates.fit_record import ContestPart, FitWarning, Kind, Stopping
 from ....fit.estimates.likelihood import AtEstimate, Likelihood
 from ....fit.estimates.parts import Component, RandomEffects
-from ....fit.estimates.specification import LOG_WORTH_PER_UNIT
+from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec
 from ....fit.fit import Fit
 from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.infinity import AtInfinity
 from ....numerics.maxima import cholesky_of
-from ..counts.existence import demanded
 from ..random_effects.effect_sets import EffectSets
 from ..random_effects.effects_design import Block, acyclic, component_sizes, with_blocks
 from ..random_effects.effects_likelihood import STARTS, MarginalLikelihood, SetsLikelihood
 from ..random_effects.joint import Joint
-from ..random_effects.quasi_likelihood import compare_methods, fit_pql
+from ..random_effects.quasi_likelihood import fit_pql, method_notes
 from ..random_effects.variances import MixedEstimate, fit_components, fit_mixed
 from ..rows.contest_design import Contests
 from ..rows.links import link
-from ..rows.maximum_likelihood import fit_structured
 from .estimates import (
     LimitRows,
     LinkOutcomes,
     binary,
+    cone_of,
     contests_of,
-    everything,
-    limit_of,
+    limited,
     outward,
     referred,
     shared,
@@ -56,17 +54,11 @@ class Effects:
     `first`, second int[n_rows]: effect of each side; -1 for none.  item, judge int[K]: what each effect is
     of; judge -1 for effects of items."""
 
-    component: str
     first: IntArray
     second: IntArray
     item: IntArray
     judge: IntArray
     judges: tuple[str, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """A name for each effect."""
-        return tuple(f"u{k}" for k in range(len(self.item)))
 
 
 def effects_of(rows: ContestRows, component: str) -> Effects:
@@ -77,9 +69,7 @@ def effects_of(rows: ContestRows, component: str) -> Effects:
         number = np.full(n, -1)
         having = np.array([k for k, item in enumerate(table.items) if item not in own], np.int64)
         number[having] = np.arange(len(having))
-        return Effects(
-            component, number[table.first], number[table.second], having, np.full(len(having), -1), ()
-        )
+        return Effects(number[table.first], number[table.second], having, np.full(len(having), -1), ())
     judge = table.columns.get("judge")
     if not isinstance(judge, Factor):
         raise InputError(
@@ -90,14 +80,9 @@ def effects_of(rows: ContestRows, component: str) -> Effects:
         raise InputError(f"random='item:judge': row {lacking[0] + 1} has no judge ({len(lacking)} such rows)")
     present, codes = np.unique(judge.codes, return_inverse=True)
     codes = np.ravel(codes)
-    return Effects(
-        component,
-        codes * n + table.first,
-        codes * n + table.second,
-        np.tile(np.arange(n), len(present)),
-        np.repeat(np.arange(len(present)), n),
-        tuple(judge.levels[k] for k in present),
-    )
+    item, who = np.tile(np.arange(n), len(present)), np.repeat(np.arange(len(present)), n)
+    judges = tuple(judge.levels[k] for k in present)
+    return Effects(codes * n + table.first, codes * n + table.second, item, who, judges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,19 +95,15 @@ class MixedRows:
     limit: LimitRows
     contests: Contests
 
-    @property
-    def component(self) -> IntArray:
-        """int[K]: the component of each effect."""
-        return np.repeat(np.arange(len(self.effects)), [len(e.item) for e in self.effects])
-
 
 def mixed_rows(rows: ContestRows) -> MixedRows:
     """The contests of a model with random effects."""
     effects = tuple(effects_of(rows, name) for name in rows.spec.random)
     fixed = contests_of(rows)
-    limit = _limit(fixed, rows.spec.link)
+    limit, _ = limited(fixed, rows.spec.link)
     left = _rows_left(fixed, limit)
-    blocks = [Block(e.component, e.first[left], e.second[left], e.names) for e in effects]
+    names = [tuple(f"u{k}" for k in range(len(e.item))) for e in effects]
+    blocks = [Block(e.first[left], e.second[left], own) for e, own in zip(effects, names)]
     return MixedRows(effects, limit, with_blocks(limit.left, blocks))
 
 
@@ -150,8 +131,6 @@ def marginal_at_estimate(fit: Fit) -> AtEstimate:
         whole, kind = SetsLikelihood(sets, sets.times), sets.kind[mixed.effects[0].first // size]
     every = outward(fit, rows, len(rows.design.names))
     flat = mixed.limit.flat
-    u = rows.design.projected(flat, slice(None))
-    counts = np.stack([rows.table.wins, np.zeros(len(u)), rows.table.losses], axis=1)
     theta, p = np.append(beta, sigma), len(beta)
     covariance = np.zeros((p + 1, p + 1))
     covariance[:p, :p] = as_fitted.predicted_effects.covariance[-p:, -p:] if p else 0.0
@@ -165,7 +144,7 @@ def marginal_at_estimate(fit: Fit) -> AtEstimate:
         covariance,
         np.column_stack([every[:, mixed.limit.kept], np.zeros(len(every))]),
         fit.llf,
-        AtInfinity(every @ flat, demanded(u, np.zeros_like(u), counts, "binary")) if flat.shape[1] else None,
+        AtInfinity(every @ flat, cone_of(rows, flat)) if flat.shape[1] else None,
         further={SIGMA: np.eye(p + 1)[p] / unit},
         starts=starts,
         farthest_errors=FARTHEST_ACYCLIC if acyclic(mixed.contests) else np.inf,
@@ -194,15 +173,6 @@ def sigma_step(fit: Fit) -> float:
     se, sigma = fit.component().se, fit.sigma
     step = se if np.isfinite(se) and se > 0 else max(0.5 * sigma, 0.2)
     return min(step, max(0.5 * sigma, 0.2))
-
-
-def _limit(fixed: Contests, name: str) -> LimitRows:
-    """What of the fixed parameters has a finite estimate."""
-    try:
-        fit_structured(fixed, name)
-    except NotEstimableError:
-        return limit_of(fixed)
-    return everything(fixed)
 
 
 def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:
@@ -259,15 +229,10 @@ def _pql(mixed: MixedRows, rows: ContestRows) -> _Found:
         " biased towards 0; method='laplace' has a likelihood"
     )
     nan = float("nan")
-    return _Found(
-        (Component(rows.spec.random[0], found.sigma, found.sigma_se, nan, nan, k),),
-        found.joint.theta[k:],
-        found.joint.covariance[k:, k:],
-        found.joint,
-        None,
-        nan,
-        (FitWarning("quasi-likelihood", text),),
-    )
+    component = Component(rows.spec.random[0], found.sigma, found.sigma_se, nan, nan, k)
+    beta, covariance = found.joint.theta[k:], found.joint.covariance[k:, k:]
+    told = (FitWarning("quasi-likelihood", text),)
+    return _Found((component,), beta, covariance, found.joint, None, nan, told)
 
 
 def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
@@ -275,42 +240,30 @@ def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
     size = len(rows.table.items) if mixed.effects[0].judges else None
     found: MixedEstimate = fit_mixed(contests, spec.link, spec.method, size)
     k = contests.design.n_own
-    return _Found(
-        (Component(spec.random[0], found.sigma, found.sigma_se, found.lr, found.p, k),),
-        found.beta,
-        found.covariance[:-1, :-1],
-        found.joint,
-        found.posterior_means,
-        found.llf,
-        tuple(_notes(contests, found, spec.link, size)),
-    )
+    component = Component(spec.random[0], found.sigma, found.sigma_se, found.lr, found.p, k)
+    covariance, told = found.covariance[:-1, :-1], tuple(_notes(contests, found, spec, size))
+    means = found.posterior_means
+    return _Found((component,), found.beta, covariance, found.joint, means, found.llf, told)
 
 
 def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
     contests, p = mixed.contests, len(mixed.limit.kept)
     found = fit_components(contests, rows.spec.link)
     numbers = (found.sigma, found.sigma_se, found.lr, found.p, np.array(component_sizes(contests.design)))
-    each = zip(found.components, *(values.tolist() for values in numbers))
+    each = zip(rows.spec.random, *(values.tolist() for values in numbers))
     components = tuple(Component(*values) for values in each)
     zero = tuple(c.name for c in components if c.sigma == 0.0)
     text = f"sigma of {' and '.join(zero)} is estimated as 0: the model is that without it"
-    return _Found(
-        components,
-        found.beta,
-        found.covariance[:p, :p],
-        found.joint,
-        None,
-        found.llf,
-        (FitWarning("sigma-at-zero", text),) if zero else (),
-    )
+    told = (FitWarning("sigma-at-zero", text),) if zero else ()
+    return _Found(components, found.beta, found.covariance[:p, :p], found.joint, None, found.llf, told)
 
 
-def _notes(contests: Contests, found: MixedEstimate, name: str, size: int | None) -> list[FitWarning]:
+def _notes(contests: Contests, found: MixedEstimate, spec: ContestSpec, size: int | None) -> list[FitWarning]:
     """Where sigma is 0 or unbounded, and where the methods part; the latter for tables of moderate size."""
     # Where effects are a judge's, quadrature is the default, and a comparison with it would take its time.
-    if found.method == "laplace" and size is None and len(found.joint.theta) <= MOST_COMPARED[0]:
+    if spec.method == "laplace" and size is None and len(found.joint.theta) <= MOST_COMPARED[0]:
         if contests.design.n_rows <= MOST_COMPARED[1]:
-            notes = compare_methods(contests, name).notes
+            notes = method_notes(contests, found, spec.link)
             return [FitWarning(_kind(found), " ".join(notes))] if notes else []
     if found.bounded_below_only:
         text = (
@@ -355,7 +308,7 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
             found.components,
             found.joint.theta,
             found.joint.covariance,
-            mixed.component,
+            np.repeat(np.arange(len(mixed.effects)), [len(e.item) for e in mixed.effects]),
             np.concatenate([e.item for e in mixed.effects]),
             np.concatenate([e.judge for e in mixed.effects]),
             max((e.judges for e in mixed.effects), key=len),

@@ -29,7 +29,7 @@ from ....fit.inference.wald import check_level
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ..counts.build import order_column
 from ..formula.ability_formula import expand
-from ..random_effects.joint import mean_probability, predict_over, sigma_posterior
+from ..random_effects.joint import limits_over, mean_probability, sigma_posterior
 from ..rows.links import link
 from .estimates import LinkOutcomes
 from .mixed import effects_of, mixed_rows
@@ -470,8 +470,7 @@ def _over_sigma(
     edges = np.full((2, len(seen)), np.nan)
     for r, (first, second) in enumerate(seen):
         if not lost[r]:
-            found = predict_over(posterior, fixed[r], first, second, float(offset[r]), level)
-            edges[:, r] = found.lower, found.upper
+            edges[:, r] = limits_over(posterior, fixed[r], first, second, float(offset[r]), level)
     outcomes = LinkOutcomes(fit.of_contests.link)
     low, high = (outcomes.probabilities(edge)[:, 0] for edge in edges)
     words = "uncertain"

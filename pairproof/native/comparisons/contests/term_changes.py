@@ -114,7 +114,8 @@ def scope_terms(model: TermModel, scope: str | Sequence[str]) -> tuple[ModelTerm
         raise FormulaError(f"scope={scope!r} names no term to add; expected terms, as in 'log(mass) + home'")
     switches = {name: ModelTerm(name, frozenset([name]), "switch") for name, _ in SWITCHES}
     words = [word.strip() for word in text.split("+")]
-    found = [switches[w] for w in words if w in switches and not _has(model, w)]
+    there = {t.factors for t in model.terms}
+    found = [switches[w] for w in words if w in switches]
     rest = " + ".join(w for w in words if w not in switches)
     if rest and model.by_formula:
         parsed = parse(rest)
@@ -126,15 +127,10 @@ def scope_terms(model: TermModel, scope: str | Sequence[str]) -> tuple[ModelTerm
         ]
     elif rest:
         found += [_of_table(model, product) for product in products_of(rest, "scope")]
-    there = {t.factors for t in model.terms}
     new = tuple(t for t in dict.fromkeys(found) if t.factors not in there)
     if not new:
         raise InputError(f"scope={scope!r}: the model has all of these terms already")
     return new
-
-
-def _has(model: TermModel, text: str) -> bool:
-    return any(t.text == text for t in model.terms)
 
 
 def _of_options(spec: ModelSpec) -> tuple[ModelTerm, ...]:

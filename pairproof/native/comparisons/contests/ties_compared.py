@@ -30,6 +30,7 @@ from ....fit.estimates.outcome_laws import LAWS
 from ....fit.estimates.predictions import ability_functions
 from ....fit.estimates.tails import chi_square_p
 from ....fit.fit import Fit
+from ....fit.shown.fit_json import finite
 from ....fit.shown.fit_text import p_value
 from ....numerics.arrays import FloatArray, IntArray
 from ....text import number
@@ -272,9 +273,9 @@ class TiesCompared:
                 {
                     "name": t.name,
                     "without": t.reason or None,
-                    "abilities": [_finite(v) for v in t.abilities],
-                    "se": [_finite(v) for v in t.se],
-                    **{n: _finite(v) for n, v in t.numbers.items()},
+                    "abilities": [finite(v) for v in t.abilities],
+                    "se": [finite(v) for v in t.se],
+                    **{n: finite(v) for n, v in t.numbers.items()},
                 }
                 for t in self.treatments
             ],
@@ -286,10 +287,6 @@ class TiesCompared:
 
     def __str__(self) -> str:
         return self.summary()
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def compare_ties(
@@ -345,14 +342,9 @@ def compare_ties(
     if first is None:
         raise NotEstimableError("; ".join(f"{t.name}: {t.reason}" for t in found))
     there = [t for t in found if t.fit is not None]
-    critical = normal_quantile(1.0 - alpha / 2.0)
-    return TiesCompared(
-        first.items,
-        _reference(first, options),
-        tuple(found),
-        notes(first.items, there, critical, alpha),
-        alpha,
-    )
+    depends = notes(first.items, there, normal_quantile(1.0 - alpha / 2.0), alpha)
+    reference = str(options.get("reference") or first.spec.reference or "none")
+    return TiesCompared(first.items, reference, tuple(found), depends, alpha)
 
 
 def _chosen(
@@ -423,7 +415,3 @@ def _treatment(table: Comparisons, name: str, options: Mapping[str, Any], davids
 def _functions(fit: Fit) -> FloatArray:
     """float[n_items, n_params]: abilities against the fit's reference."""
     return ability_functions(fit, next(iter(fit.groups.values())))
-
-
-def _reference(fit: Fit, options: Mapping[str, Any]) -> str:
-    return str(options.get("reference") or (fit.spec.reference or "none"))

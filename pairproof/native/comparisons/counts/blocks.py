@@ -49,10 +49,12 @@ from .outcome_derivatives import Counts, Derivatives, derivatives
 MANY = 300
 #: A matrix of `MANY` items or more is kept sparse if fewer than one entry in this many is not 0.
 FULL = 8
+#: Most entries of matrices, or of directions without an estimate, that are held: 1 GB.
+_MOST_ENTRIES = 125_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class BlockLayout:
+class Blocks:
     """A problem whose item terms are saturated, with S patterns of subject covariates.
     inverse float[n_terms, S]: gives the terms from the abilities of the patterns: b_t = sum_s inverse[t, s]
     a_s.  node_i, node_j int[n_cells]: positions of each cell's items in the abilities float[S, n_items],
@@ -97,17 +99,75 @@ class BlockLayout:
         """int[S * n_items]: the item held at 0 in the set of each node."""
         j = self.problem.n_items
         reference = np.repeat(np.arange(self.n_sets) * j + self.problem.reference, j)
-        of: IntArray = np.where(self.label == self.label[reference], reference, self.label)
-        return of
+        return np.where(self.label == self.label[reference], reference, self.label)
 
     @property
     def n_border(self) -> int:
         return int(self.order_columns.shape[1] + self.tie_columns.shape[1])
 
+    def origin(self) -> FloatArray:
+        """The parameters at which all abilities are equal."""
+        x = np.zeros(self.n_nodes + self.n_border)
+        if self.tie_columns.shape[1]:
+            x[self.n_nodes + self.order_columns.shape[1]] = self.problem.start_tie()
+        return x
+
+    def start(self) -> FloatArray:
+        """Starting values: least squares on the empirical logits, with a constant tie parameter."""
+        untied = replace(self, tie_columns=self.tie_columns[:, :0])
+        x, _ = BlockPoint(untied, empirical_logits(self.y, "binary"), 0.0).newton_step(0.05)
+        r = self.tie_columns.shape[1]
+        return np.concatenate([x, [self.problem.start_tie()], np.zeros(r - 1)]) if r else x
+
+    def predictors(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Log-odds u and tie parameter g of the cells; g is a single number if all cells share it."""
+        a, border = x[: self.n_nodes], x[self.n_nodes :]
+        q = self.order_columns.shape[1]
+        u = a.take(self.node_i) - a.take(self.node_j)
+        if q:
+            u = u + self.order_columns @ border[:q]
+        if self.tie_columns.shape[1] <= 1:
+            return u, border[q : q + 1] if len(border) > q else np.zeros(1)
+        return u, self.tie_columns @ border[q:]
+
+    def evaluate(self, x: FloatArray) -> BlockPoint:
+        """The log-likelihood and its derivatives at x; minus infinity where x is not allowed."""
+        u, g = self.predictors(x)
+        extent = float(np.abs(u).max(initial=0.0))
+        if self.problem.model == "rao-kupper" and not (g > 0).all():
+            extent = np.inf
+        elif self.tie_columns.shape[1]:
+            extent = max(extent, float(np.abs(g).max(initial=0.0)))
+        if not extent < np.inf:  # nan included
+            return BlockPoint(self, None, np.inf)
+        return BlockPoint(self, derivatives(u, g, self.y, self.problem.model, extent), extent)
+
+    def forward(self, x: FloatArray) -> FloatArray:
+        """float[n_params]: b_t against the reference item, then order, then tie."""
+        a = x[: self.n_nodes].reshape(self.n_sets, -1)
+        b = self.inverse @ (a - a[:, [self.problem.reference]])
+        return np.concatenate([b.ravel(), x[self.n_nodes :]])
+
+    def null_space(self) -> FloatArray:
+        """float[n_params, k]: shifts of whole sets, which do not change the likelihood."""
+        j = self.problem.n_items
+        if self.n_grounds == self.n_sets:
+            return np.zeros((self.problem.n_params, 0))
+        k = self.n_grounds - self.n_sets
+        check_null_space(self.problem.n_params, k, self.problem.n_items)
+        out, at = np.zeros((self.problem.n_params, k)), 0
+        for s in range(self.n_sets):
+            for members in groups(self.label[s * j : (s + 1) * j]):
+                if self.problem.reference not in members:
+                    for t in np.flatnonzero(self.inverse[:, s]):
+                        out[t * j + np.array(members), at] = self.inverse[t, s]
+                    at += 1
+        return out
+
 
 #: From this many items on, the inverse of the factor is worth a path of its own (at 100 it saves a third of
-#: the time).
-_LARGE = 48
+#: the time), and conjugate gradients beat a Cholesky factor (measured with the reference BLAS).
+LARGE = 48
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +199,7 @@ class WrittenOut:
     @cached_property
     def diagonal(self) -> FloatArray:
         """float[S, J]."""
-        if len(self.laplacian) == 1 and self.laplacian.shape[1] >= _LARGE:
+        if len(self.laplacian) == 1 and self.laplacian.shape[1] >= LARGE:
             out = variances_of_factor(self._factor)[None]
         else:
             at = np.arange(self.laplacian.shape[1])
@@ -290,8 +350,6 @@ class BorderedCovariance:
         return out
 
 
-#: From this many items on, conjugate gradients beat a Cholesky factor (measured with the reference BLAS).
-LARGE = 48
 #: From this many items on, an inverse is not written out unless all of it is asked for.
 WRITTEN_OUT = 1500
 
@@ -300,7 +358,7 @@ WRITTEN_OUT = 1500
 class BlockPoint:
     """Log-likelihood, gradient and information of a block model at one parameter vector."""
 
-    blocks: BlockLayout
+    blocks: Blocks
     d: Derivatives | None
     extent: float
 
@@ -454,74 +512,6 @@ def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
     """D_s^-1 R_s for positive definite D_s; LinAlgError if one is not."""
     np.linalg.cholesky(matrices)
     return np.asarray(np.linalg.solve(matrices, right), float)
-
-
-#: Most entries of matrices, or of directions without an estimate, that are held: 1 GB.
-_MOST_ENTRIES = 125_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Blocks(BlockLayout):
-    """A model laid out in blocks, as something that can be maximised."""
-
-    def origin(self) -> FloatArray:
-        """The parameters at which all abilities are equal."""
-        x = np.zeros(self.n_nodes + self.n_border)
-        if self.tie_columns.shape[1]:
-            x[self.n_nodes + self.order_columns.shape[1]] = self.problem.start_tie()
-        return x
-
-    def start(self) -> FloatArray:
-        """Starting values: least squares on the empirical logits, with a constant tie parameter."""
-        untied = replace(self, tie_columns=self.tie_columns[:, :0])
-        x, _ = BlockPoint(untied, empirical_logits(self.y, "binary"), 0.0).newton_step(0.05)
-        r = self.tie_columns.shape[1]
-        return np.concatenate([x, [self.problem.start_tie()], np.zeros(r - 1)]) if r else x
-
-    def predictors(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Log-odds u and tie parameter g of the cells; g is a single number if all cells share it."""
-        a, border = x[: self.n_nodes], x[self.n_nodes :]
-        q = self.order_columns.shape[1]
-        u = a.take(self.node_i) - a.take(self.node_j)
-        if q:
-            u = u + self.order_columns @ border[:q]
-        if self.tie_columns.shape[1] <= 1:
-            return u, border[q : q + 1] if len(border) > q else np.zeros(1)
-        return u, self.tie_columns @ border[q:]
-
-    def evaluate(self, x: FloatArray) -> BlockPoint:
-        """The log-likelihood and its derivatives at x; minus infinity where x is not allowed."""
-        u, g = self.predictors(x)
-        extent = float(np.abs(u).max(initial=0.0))
-        if self.problem.model == "rao-kupper" and not (g > 0).all():
-            extent = np.inf
-        elif self.tie_columns.shape[1]:
-            extent = max(extent, float(np.abs(g).max(initial=0.0)))
-        if not extent < np.inf:  # nan included
-            return BlockPoint(self, None, np.inf)
-        return BlockPoint(self, derivatives(u, g, self.y, self.problem.model, extent), extent)
-
-    def forward(self, x: FloatArray) -> FloatArray:
-        """float[n_params]: b_t against the reference item, then order, then tie."""
-        a = x[: self.n_nodes].reshape(self.n_sets, -1)
-        b = self.inverse @ (a - a[:, [self.problem.reference]])
-        return np.concatenate([b.ravel(), x[self.n_nodes :]])
-
-    def null_space(self) -> FloatArray:
-        """float[n_params, k]: shifts of whole sets, which do not change the likelihood."""
-        j = self.problem.n_items
-        if self.n_grounds == self.n_sets:
-            return np.zeros((self.problem.n_params, 0))
-        k = self.n_grounds - self.n_sets
-        check_null_space(self.problem.n_params, k, self.problem.n_items)
-        out, at = np.zeros((self.problem.n_params, k)), 0
-        for s in range(self.n_sets):
-            for members in groups(self.label[s * j : (s + 1) * j]):
-                if self.problem.reference not in members:
-                    for t in np.flatnonzero(self.inverse[:, s]):
-                        out[t * j + np.array(members), at] = self.inverse[t, s]
-                    at += 1
-        return out
 
 
 def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:

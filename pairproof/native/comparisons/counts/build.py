@@ -41,14 +41,7 @@ from ....fit.estimates.likelihood import OutcomeModel
 from ....fit.estimates.specification import ModelSpec, by_suffix, of_comparison
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ..formula import subject_design as design
-from ..formula.subject_design import (
-    MOST_COLUMNS as MOST_COLUMNS_subject_design,
-    By as By_subject_design,
-    Patterns,
-    aliased,
-    coded,
-    columns,
-)
+from ..formula.subject_design import By, Patterns, aliased, all_columns, coded, multiplied
 from ..formula.subject_formula import Formula, Head, Product, Variable, names_of, parse, products_of, short
 from .cells import Cells, Further, Problem, count_cells
 
@@ -83,7 +76,7 @@ def item_columns(data: Rows, spec: ModelSpec) -> tuple[FloatArray | None, tuple[
     x = np.stack(columns, axis=1).astype(float)
     # Only differences of items count, so a covariate that is the same for all items is aliased with the
     # constant.
-    bad = design.aliased(np.column_stack([np.ones(len(x)), x]))
+    bad = aliased(np.column_stack([np.ones(len(x)), x]))
     if bad is not None:
         k, others = bad
         partners = (
@@ -166,7 +159,7 @@ NO_LENGTH = 1e-12
 class Selected:
     """The selective terms of a model.  x float[m, n_items].  z float[n_patterns, m]."""
 
-    of: tuple[tuple[ItemColumn, By_subject_design], ...]
+    of: tuple[tuple[ItemColumn, By], ...]
     x: FloatArray
     z: FloatArray
 
@@ -181,18 +174,18 @@ def selected(
     """The selective terms of a formula.
     of_all (float[n_items, k] or None, float[n_patterns, t]): the item covariates of the model (None: free
     items) and what all of them are multiplied with."""
-    of: list[tuple[ItemColumn, By_subject_design]] = []
+    of: list[tuple[ItemColumn, By]] = []
     x: list[FloatArray] = []
     z: list[FloatArray] = []
     for head, product in formula.own:
         for name, values in selected_columns(data, spec, head):
-            for by, column in columns(product, patterns):
+            for by, column in design.columns(product, patterns):
                 of.append((name, by))
                 x.append(values)
                 z.append(column)
-        if len(of) > MOST_COLUMNS_subject_design:
+        if len(of) > design.MOST_COLUMNS:
             raise TooLargeError(
-                f"by={spec.by!r}: more than {MOST_COLUMNS_subject_design:,} selective terms; pool levels, or take a numeric covariate"
+                f"by={spec.by!r}: more than {design.MOST_COLUMNS:,} selective terms; pool levels, or take a numeric covariate"
             )
     if not of:
         return Selected((), np.zeros((0, len(data.items))), np.zeros((patterns.n, 0)))
@@ -209,7 +202,9 @@ def _check(spec: ModelSpec, found: Selected, x_all: FloatArray | None, z_all: Fl
     items, these leave of a term x_2 times z and x_1 times z_2, which are orthogonal to each other."""
     x = found.x - found.x.mean(axis=1, keepdims=True)
     z = found.z
-    x_in, x_out = (x, 0.0 * x) if x_all is None else _rows(_apart(x.T, x_all - x_all.mean(axis=0)))
+    x_in, x_out = x, 0.0 * x
+    if x_all is not None:
+        x_in, x_out = (part.T for part in _apart(x.T, x_all - x_all.mean(axis=0)))
     _, z_out = _apart(z, z_all)
     left = (x_out @ x_out.T) * (z.T @ z) + (x_in @ x_in.T) * (z_out.T @ z_out)
     length = np.sqrt(np.diag(left))
@@ -245,10 +240,6 @@ def _apart(columns: FloatArray, among: FloatArray) -> tuple[FloatArray, FloatArr
     return inside, outside - q @ (q.T @ outside)  # a second time, so that it is orthogonal to all digits
 
 
-def _rows(parts: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    return parts[0].T, parts[1].T
-
-
 #: Columns of comparison terms at most; a factor of more levels is not a term of a model.
 MOST_COLUMNS = 1000
 
@@ -259,7 +250,7 @@ class Directed:
     `of`: what each term is: columns, with the level of a factor.  of_row int[n_rows]: values of each row, a
     row of `values`.  values float[n, c]: in favour of the item that comes first in the item order."""
 
-    of: tuple[By_subject_design, ...]
+    of: tuple[By, ...]
     of_row: IntArray
     values: FloatArray
     warnings: tuple[FitWarning, ...] = ()
@@ -280,19 +271,14 @@ def directed(table: Comparisons, spec: ModelSpec) -> Directed | None:
         return None
     products = _products(spec)
     used = table.wins + table.ties + table.losses > 0
-    variables: dict[Variable, list[tuple[By_subject_design, FloatArray]]] = {}
+    variables: dict[Variable, list[tuple[By, FloatArray]]] = {}
     warnings: list[FitWarning] = []
     for v in dict.fromkeys(v for p in products for v in p):
         codes, variable, warning = coded(v.name, table, v.categorical or v.name == "judge", used)
         warnings += warning
-        if variable.codes is None:
-            variables[v] = [(((v.name, None),), variable.values[codes])]
-        else:
-            variables[v] = [
-                (((v.name, level),), (codes == k).astype(float)) for k, level in enumerate(variable.levels)
-            ]
+        variables[v] = all_columns(v.name, variable, codes)
     side = np.where(table.first < table.second, 1.0, -1.0)
-    of: list[By_subject_design] = []
+    of: list[By] = []
     columns: list[FloatArray] = []
     for p in products:
         for by, column in _columns(p, variables, products, spec.order_effect):
@@ -330,19 +316,19 @@ def _products(spec: ModelSpec) -> list[Product]:
 
 def _columns(
     product: Product,
-    variables: dict[Variable, list[tuple[By_subject_design, FloatArray]]],
+    variables: dict[Variable, list[tuple[By, FloatArray]]],
     products: list[Product],
     constant: bool,
-) -> list[tuple[By_subject_design, FloatArray]]:
+) -> list[tuple[By, FloatArray]]:
     """The columns of a product; a factor has all its levels unless the model has the product without it."""
     sets = {frozenset(p) for p in products} | ({frozenset[Variable]()} if constant else set())
-    out: list[tuple[By_subject_design, FloatArray]] = []
+    out: list[tuple[By, FloatArray]] = []
     for k, v in enumerate(product):
         here = variables[v]
         factor = here[0][0][0][1] is not None
         if factor and frozenset(product) - {v} in sets:
             here = here[1:]
-        out = [(b1 + b2, x1 * x2) for b1, x1 in out for b2, x2 in here] if k else list(here)
+        out = multiplied(out, here) if k else here
     return out
 
 
@@ -357,7 +343,7 @@ def _distinct_rows(values: FloatArray) -> tuple[FloatArray, IntArray]:
     return values[first], np.ravel(of_row)
 
 
-def _check_columns(spec: ModelSpec, of: list[By_subject_design], values: FloatArray) -> None:
+def _check_columns(spec: ModelSpec, of: list[By], values: FloatArray) -> None:
     empty = np.flatnonzero(~values.any(axis=0))
     if len(empty):
         raise AliasError(
@@ -372,9 +358,6 @@ def _check_columns(spec: ModelSpec, of: list[By_subject_design], values: FloatAr
             f" {', '.join(of_comparison(of[o]) for o in others)}: in these data one is determined by the other; leave"
             " one of them out"
         )
-
-
-By = design.By
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,7 +375,7 @@ class Model:
     table: Comparisons
     spec: ModelSpec
     problem: Problem
-    patterns: design.Patterns
+    patterns: Patterns
     item_by: tuple[By, ...]
     order_by: tuple[By, ...]
     tie_by: tuple[By, ...]
@@ -441,17 +424,8 @@ def build(data: Comparisons, spec: ModelSpec) -> Model:
             "order_effect: every row has order 0 (neutral ground), so there is no order effect to estimate"
         )
     own = selected(data, spec, formula, patterns, (x, z)) if formula.own else None
-    problem = Problem(
-        cells,
-        len(data.items),
-        z,
-        order_terms,
-        tie_terms,
-        x,
-        reference_place(data, spec),
-        outcome,
-        _further(own, rows, patterns.n, len(data.items)),
-    )
+    reference, further = reference_place(data, spec), _further(own, rows, patterns.n, len(data.items))
+    problem = Problem(cells, len(data.items), z, order_terms, tie_terms, x, reference, outcome, further)
     return Model(
         data,
         table,
@@ -478,7 +452,7 @@ def _further(own: Selected | None, rows: Directed | None, n_patterns: int, n_ite
 
 
 def _terms(
-    wanted: bool, products: tuple[Product, ...], patterns: design.Patterns, what: str
+    wanted: bool, products: tuple[Product, ...], patterns: Patterns, what: str
 ) -> tuple[tuple[By, ...], FloatArray]:
     """Columns of the tie or order parameter, none if the model does not have it."""
     return design.matrix(products, patterns, what) if wanted else ((), np.zeros((patterns.n, 0)))

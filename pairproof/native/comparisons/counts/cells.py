@@ -25,7 +25,7 @@ import numpy as np
 
 from ....data.comparisons import Comparisons
 from ....fit.estimates.likelihood import OutcomeModel
-from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.arrays import BoolArray, FloatArray, IntArray, distinct_rows
 from .outcome_derivatives import Counts, Derivatives
 
 #: Counting into a table of this many boxes per row (or this many in all) is cheaper than sorting the rows.
@@ -131,9 +131,8 @@ def count_cells(
         and (key[1:] > key[:-1]).all()
         and (data.first < data.second).all()
     ):
-        counts = np.array(
-            (data.wins, data.ties, data.losses)
-        ).T  # a table of counts, one row a cell, in order
+        # A table of counts, one row a cell, in order.
+        counts = np.array((data.wins, data.ties, data.losses)).T
         cells = Cells(data.first, data.second, pattern, np.zeros(len(key), np.int64), counts)
         if (cells.totals > 0).all():
             return cells
@@ -157,11 +156,8 @@ def count_cells(
     i, j = np.where(back, b, a), np.where(back, a, b)
     sign = np.where(back, -named_first, named_first)
     sums = np.where(back[:, None], sums[:, ::-1], sums)
-    folded, total = _tally(
-        ((s * n_items + i) * n_items + j) * 3 + sign + 1,
-        n_patterns * boxes * 3,
-        [sums[:, 0], sums[:, 1], sums[:, 2]],
-    )
+    key = cell_key(0, s, n_patterns, i, j, n_items, sign)
+    folded, total = _tally(key, n_patterns * boxes * 3, list(sums.T))
     sign = folded % 3 - 1
     folded = folded // 3
     return Cells((folded // n_items) % n_items, folded % n_items, folded // boxes, sign, total)
@@ -279,11 +275,8 @@ class Problem:
         """Distinct rows of z, float[n, n_terms], in order of appearance, and the row of each pattern."""
         if len(self.z) == 1:
             return self.z, np.zeros(1, np.int64)
-        rows, first, back = np.unique(self.z, axis=0, return_index=True, return_inverse=True)
-        by_age = np.argsort(first)
-        place = np.empty(len(by_age), np.int64)
-        place[by_age] = np.arange(len(by_age))
-        return rows[by_age], place[np.ravel(back)]
+        kept, place = distinct_rows(self.z)
+        return self.z[kept], place
 
     def start_tie(self) -> float:
         """A starting value of the tie parameter near its estimate, in closed form."""

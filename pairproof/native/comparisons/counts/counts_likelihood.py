@@ -23,7 +23,7 @@ from ....numerics.infinity import AtInfinity
 from .dense import Dense
 from .existence import demanded, possible_probabilities, predictor_rows, remaining
 from .outcome_derivatives import Counts, Derivatives, derivatives, units
-from .sparse import Rows, product
+from .sparse import Rows, information_of, score_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,14 +94,8 @@ class CountsLikelihood:
         if found is None:
             return Limit(self)
         keep = found.keep
-        inner = replace(
-            self,
-            u=self.u @ keep,
-            g=self.g @ keep,
-            origin=keep.T @ self.origin,
-            alive=found.alive,
-            null=np.zeros((keep.shape[1], 0)),
-        )
+        u, g, nothing = self.u @ keep, self.g @ keep, np.zeros((keep.shape[1], 0))
+        inner = replace(self, u=u, g=g, origin=keep.T @ self.origin, alive=found.alive, null=nothing)
         return Limit(inner, keep, None, found.infinite)
 
     def _onto(self, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -110,15 +104,8 @@ class CountsLikelihood:
     def _without_ties(self, constraints: FloatArray) -> Limit:
         """The limit of wins and losses; the tie parameter of Davidson's model is at minus infinity."""
         n, other = self.n_params, np.flatnonzero(~self._of_ties)
-        binary = CountsLikelihood(
-            "binary",
-            self.u[:, other],
-            self.g[:, other],
-            self.counts,
-            self.origin[other],
-            None,
-            None if self.null is None else self.null[other],
-        )
+        u, g, null = self.u[:, other], self.g[:, other], None if self.null is None else self.null[other]
+        binary = CountsLikelihood("binary", u, g, self.counts, self.origin[other], None, null)
         inner = binary.limit(constraints[:, other])
         keep = np.eye(n)[:, other] if inner.keep is None else np.eye(n)[:, other] @ inner.keep
         lost = np.eye(n)[:, other] @ inner.infinite.null if inner.infinite else np.zeros((n, 0))
@@ -153,26 +140,16 @@ class CountsPoint:
 
     @cached_property
     def score(self) -> FloatArray:
-        d, of = self._derivatives, self.likelihood
-        score = of.u.T @ d.r_u
-        return np.asarray(score if d.r_g is None else score + of.g.T @ d.r_g)
+        return score_of(self.likelihood.u, self.likelihood.g, self._derivatives)
 
     @cached_property
     def information(self) -> FloatArray:
-        return self._information(self._derivatives)
+        return information_of(self.likelihood.u, self.likelihood.g, self._derivatives)
 
     def information_of(self, weights: FloatArray) -> FloatArray:
         of = self.likelihood
         y = Counts.of(weights.reshape(-1, 3), of.alive)
-        return self._information(derivatives(self.u, self.g, y, of.model, self.extent))
-
-    def _information(self, d: Derivatives) -> FloatArray:
-        u, g = self.likelihood.u, self.likelihood.g
-        h = _product(u, d.w_uu, u)
-        if d.w_ug is None or d.w_gg is None:
-            return h
-        across = _product(u, d.w_ug, g)
-        return np.asarray(h + across + across.T + _product(g, d.w_gg, g))
+        return information_of(of.u, of.g, derivatives(self.u, self.g, y, of.model, self.extent))
 
     @cached_property
     def values(self) -> FloatArray:
@@ -196,11 +173,6 @@ class CountsPoint:
 
 def _written(matrix: Any) -> FloatArray:
     return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.todense())
-
-
-def _product(a: Any, weights: FloatArray, b: Any) -> FloatArray:
-    """float[p, p]: A' diag(w) B, as a dense matrix."""
-    return np.asarray(a.T @ (b * weights[:, None])) if isinstance(b, np.ndarray) else product(a, weights, b)
 
 
 def counts_likelihood(layout: Dense | Rows, null: FloatArray | None = None) -> CountsLikelihood:

@@ -462,13 +462,8 @@ def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray 
     else:
         x, free = orthonormal(problem.x - problem.x.mean(axis=0)), None
     pair_i, pair_j = pairs // j, pairs % j
-    d = Differences(
-        None if free is not None else x.columns[pair_i] - x.columns[pair_j],
-        pair_i,
-        pair_j,
-        free,
-        x.columns.shape[1],
-    )
+    written = None if free is not None else x.columns[pair_i] - x.columns[pair_j]
+    d = Differences(written, pair_i, pair_j, free, x.columns.shape[1])
     y = problem.counts(alive)
     grid = alive is None and len(cells) * 2 >= len(strata) * len(pairs)
     if grid:

@@ -25,7 +25,7 @@ from ....numerics.infinity import NULL_TOLERANCE, AtInfinity, generic_direction,
 from ....numerics.maxima import complement
 from .cells import Problem
 from .dense import Dense
-from .sparse import Rows
+from .sparse import Rows, unit_differences
 
 #: An entry below it is what rounding leaves of 0; observed: 1e-15.
 ROUNDING = 1e-12
@@ -102,14 +102,8 @@ def _differences(dense: Dense) -> sparse.csr_matrix:
     d = dense.d
     if d.matrix is not None:
         return sparse.csr_matrix(d.matrix[dense.pair])
-    n, k = len(dense.pair), d.k + 1
-    at, ones = np.arange(n), np.ones(n)
     assert d.free is not None
-    i, j = d.free[d.i[dense.pair]], d.free[d.j[dense.pair]]
-    whole = sparse.csr_matrix(
-        (np.concatenate([ones, -ones]), (np.concatenate([at, at]), np.concatenate([i, j]))), shape=(n, k)
-    )
-    return whole[:, : d.k]
+    return unit_differences(d.free[d.i[dense.pair]], d.free[d.j[dense.pair]], d.k + 1)[:, : d.k]
 
 
 @dataclass(frozen=True)

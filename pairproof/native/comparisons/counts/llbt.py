@@ -56,26 +56,11 @@ _MANY, _SHARE = 1000, 5e-3
 _BLOCK = 16384
 
 
-@dataclass(frozen=True)
-class Saturated:
-    """Log-likelihood of counts under their own shares in each cell, sum y log y - sum n log n.
-    terms: sum n log n, on which its rounding depends."""
-
-    llf: float
-    terms: float
-    n_cells: int
-
-    def deviance(self, llf: float) -> float | None:
-        """2 (saturated - llf), or None if that difference would lose digits or the sum costs next to
-        nothing."""
-        value = 2.0 * (self.llf - llf)
-        return value if self.n_cells > _MANY and value > _SHARE * self.terms else None
-
-
-def saturated(observed: FloatArray, totals: FloatArray) -> Saturated:
-    """The saturated log-likelihood of counts, float[n_cells, k], with totals, float[n_cells]."""
+def saturated(observed: FloatArray, totals: FloatArray) -> tuple[float, float]:
+    """Log-likelihood of counts, float[n_cells, k], under their own shares in each cell, sum y log y - sum n log n, and
+    sum n log n, on which its rounding depends.  totals float[n_cells]."""
     terms = _sum_y_log_y(totals)
-    return Saturated(_sum_y_log_y(observed) - terms, terms, len(totals))
+    return _sum_y_log_y(observed) - terms, terms
 
 
 def _sum_y_log_y(y: FloatArray) -> float:
@@ -155,8 +140,12 @@ def tabulate(model: Model, found: Solved) -> Tabulated:
     full = cache(lambda: saturated(counts, cells.totals))
 
     def deviance_of(llf: float, probabilities: Callable[[], FloatArray]) -> float:
-        close = full().deviance(llf) if len(cells) > _MANY else None
-        return deviance(cells.counts, table.expected(probabilities())) if close is None else close
+        if len(cells) > _MANY:
+            of_cells, terms = full()
+            close = 2.0 * (of_cells - llf)
+            if close > _SHARE * terms:
+                return close
+        return deviance(cells.counts, table.expected(probabilities()))
 
     null, n_free = _null_model(model), len(cells) * (outcomes - 1)
     return Tabulated(
@@ -222,13 +211,8 @@ def _null_model(model: Model) -> _Null:
         tied, decided = float(y[1]), n - float(y[1])
         llf = tied * math.log(tied / n) + (decided * math.log(decided / (2.0 * n)) if decided else 0.0)
         return _Null(llf, 1, lambda: np.array([decided / 2, tied, decided / 2]) / n)
-    equal = replace(
-        problem,
-        x=np.zeros((problem.n_items, 0)),
-        order=np.zeros((len(problem.z), 0)),
-        z=problem.z[:, :1],
-        further=None,
-    )
+    x, order = np.zeros((problem.n_items, 0)), np.zeros((len(problem.z), 0))
+    equal = replace(problem, x=x, order=order, z=problem.z[:, :1], further=None)
     found = solve(equal)
     return _Null(found.llf, found.rank, found.fitted)
 

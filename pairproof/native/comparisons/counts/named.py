@@ -27,7 +27,8 @@ from ....fit.estimates.specification import (
     of_comparison,
 )
 from ..formula import subject_design as design
-from .build import By, ItemColumn, Model, missing_covariates
+from ..formula.subject_design import By
+from .build import ItemColumn, Model, missing_covariates
 from .cells import Problem, sums
 from .solve import Solved
 
@@ -66,14 +67,11 @@ def name(model: Model, found: Solved) -> Named:
         terms = (*terms, Term("tie", "tie"))
     if spec.reference == "sum" and items:
         numbers = against("sum", terms, items, numbers, model.table)
-    cells = model.problem.cells
-    return Named(
-        terms,
-        numbers,
-        constraint_of(spec, terms, numbers.null_space, model.table),
-        _n_infinite(model.problem, found) + int(model.tie_is_infinite),
-        design.group_labels(model.patterns, lambda: sums(cells.pattern, cells.totals, model.patterns.n)),
-    )
+    constraint = constraint_of(spec, terms, numbers.null_space, model.table)
+    n_infinite = _n_infinite(model.problem, found) + int(model.tie_is_infinite)
+    cells, patterns = model.problem.cells, model.patterns
+    of_groups = design.group_labels(patterns, lambda: sums(cells.pattern, cells.totals, patterns.n))
+    return Named(terms, numbers, constraint, n_infinite, of_groups)
 
 
 def _on_scale(model: Model, found: Solved, n_items: int) -> Referred:
@@ -132,15 +130,9 @@ def _terms(
 def of_column(column: ItemColumn, by: By) -> Term:
     """The term of an item covariate, or of one item: a separate one, or that of a selective term."""
     name, covariate, level = column
-    one = covariate is None
-    return Term(
-        name + by_suffix(by),
-        "covariate",
-        item=level if one else None,
-        covariate=covariate,
-        covariate_level=None if one else level,
-        by=by,
-    )
+    if covariate is None:
+        return Term(name + by_suffix(by), "covariate", item=level, by=by)
+    return Term(name + by_suffix(by), "covariate", covariate=covariate, covariate_level=level, by=by)
 
 
 def check_names(terms: list[Term]) -> None:
@@ -316,7 +308,8 @@ def _one_sided(model: Model, named: Named, lost: frozenset[str]) -> str:
     down = [n for n, w, l, d in zip(items, wins, losses, ties) if l and not w and not d and n in own]
     text = f" {listed(up, MOST)} won every comparison." if up else ""
     text += f" {listed(down, MOST)} lost every comparison." if down else ""
-    sets = _unseparated(model)
+    # Half wins separate what ties do not, so the table is that with its ties unless they were dropped.
+    sets = (model.table if model.spec.ties == "drop" else t).unseparated_sets()
     if not text and len(sets) > 1 and not of_covariates:
         text = f" Sets whose items never lost to the others: {' | '.join(listed(s, 8) for s in sets[:6])}."
     return text
@@ -324,8 +317,3 @@ def _one_sided(model: Model, named: Named, lost: frozenset[str]) -> str:
 
 def _hint(model: Model, named: Named) -> str:
     return reference_hint(model.spec, named.terms, named.numbers.null_space, model.data)
-
-
-def _unseparated(model: Model) -> tuple[tuple[str, ...], ...]:
-    """Half wins separate what ties do not, so the table is that with its ties unless they were dropped."""
-    return (model.table if model.spec.ties == "drop" else model.data).unseparated_sets()

@@ -171,14 +171,8 @@ def _davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     gap = np.where(up, lead, -lead)
     r_u, r_g = _careful_residuals(u, y, upset, total, (p_more, p_less, p_tie))
     n_tie_either = n_tie * (p_more + p_less)
-    return Derivatives(
-        llf,
-        r_u=r_u,
-        w_uu=0.25 * n_tie_either + n * (p_more * p_less),
-        r_g=r_g,
-        w_ug=-0.5 * n_tie * gap,
-        w_gg=n_tie_either,
-    )
+    w_uu, w_ug = 0.25 * n_tie_either + n * (p_more * p_less), -0.5 * n_tie * gap
+    return Derivatives(llf, r_u=r_u, w_uu=w_uu, r_g=r_g, w_ug=w_ug, w_gg=n_tie_either)
 
 
 def _plain_davidson(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
@@ -260,14 +254,8 @@ def _rao_kupper(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
     tie = y.tie
     llf = float(np.sum(first * log_p1) + np.sum(second * log_p2) + np.sum(tie * log_gap))
     w1, w2 = first * p1 * q1, second * p2 * q2
-    return Derivatives(
-        llf,
-        r_u=first * q1 - second * q2,
-        w_uu=w1 + w2,
-        r_g=tie * pull - first * q1 - second * q2,
-        w_ug=w2 - w1,
-        w_gg=w1 + w2 + tie * bend,
-    )
+    r_u, r_g = first * q1 - second * q2, tie * pull - first * q1 - second * q2
+    return Derivatives(llf, r_u=r_u, w_uu=w1 + w2, r_g=r_g, w_ug=w2 - w1, w_gg=w1 + w2 + tie * bend)
 
 
 def units(

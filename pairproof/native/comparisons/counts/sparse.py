@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -80,19 +81,9 @@ class Rows:
         return self._point(derivatives(u, g, self.y, self.problem.model, of_u), max(of_u, of_g))
 
     def _point(self, d: Derivatives, extent: float) -> TogetherPoint:
-        gradient, information = partial(self._gradient, d), partial(self._information, d)
+        gradient = partial(score_of, self.u, self.g, d)
+        information = partial(information_of, self.u, self.g, d)
         return TogetherPoint(self, self.keep, d.llf, extent, gradient, information)
-
-    def _gradient(self, d: Derivatives) -> FloatArray:
-        q = np.asarray(self.u.T @ d.r_u)
-        return q if d.r_g is None else q + self.g.T @ d.r_g
-
-    def _information(self, d: Derivatives) -> FloatArray:
-        h = product(self.u, d.w_uu, self.u)
-        if d.w_ug is None or d.w_gg is None or not self.problem.tie.shape[1]:
-            return h
-        across = product(self.u, d.w_ug, self.g)
-        return np.asarray(h + across + across.T + product(self.g, d.w_gg, self.g))
 
     def forward(self, values: FloatArray) -> FloatArray:
         """Parameters of the problem, float[n_params], from what is solved for, float[n_free]."""
@@ -114,8 +105,25 @@ class Rows:
         return np.asarray(out / np.abs(out).max(axis=0))
 
 
-def product(a: sparse.csr_matrix, weights: FloatArray, b: sparse.csr_matrix) -> FloatArray:
+def score_of(u: Any, g: Any, d: Derivatives) -> FloatArray:
+    """float[p]: U'r_u + G'r_g, for sparse or float[n_cells, p] U and G."""
+    score = u.T @ d.r_u
+    return np.asarray(score if d.r_g is None else score + g.T @ d.r_g)
+
+
+def information_of(u: Any, g: Any, d: Derivatives) -> FloatArray:
+    """float[p, p]: U'WU + U'VG + G'V'U + G'YG."""
+    h = _product(u, d.w_uu, u)
+    if d.w_ug is None or d.w_gg is None:
+        return h
+    across = _product(u, d.w_ug, g)
+    return np.asarray(h + across + across.T + _product(g, d.w_gg, g))
+
+
+def _product(a: Any, weights: FloatArray, b: Any) -> FloatArray:
     """float[p, p]: A' diag(w) B, as a dense matrix."""
+    if isinstance(b, np.ndarray):
+        return np.asarray(a.T @ (b * weights[:, None]))
     scaled = b.copy()
     scaled.data = scaled.data * np.repeat(weights, np.diff(b.indptr))
     return np.asarray((a.T @ scaled).toarray())
@@ -158,12 +166,17 @@ def predictors(problem: Problem) -> tuple[sparse.csr_matrix, sparse.csr_matrix, 
 
 def _differences(problem: Problem) -> sparse.csr_matrix:
     """x_i - x_j of the cells, sparse[n_cells, k]."""
-    cells, n = problem.cells, len(problem.cells)
+    cells = problem.cells
     if problem.x is not None:
         return sparse.csr_matrix(problem.x[cells.i] - problem.x[cells.j])
-    at, one = np.arange(n), np.ones(n)
-    entries = (np.concatenate([one, -one]), (np.tile(at, 2), np.concatenate([cells.i, cells.j])))
-    return sparse.csr_matrix(entries, shape=(n, problem.n_items))
+    return unit_differences(cells.i, cells.j, problem.n_items)
+
+
+def unit_differences(i: IntArray, j: IntArray, k: int) -> sparse.csr_matrix:
+    """Rows e_i - e_j, sparse[n, k]."""
+    n = len(i)
+    entries = (np.repeat([1.0, -1.0], n), (np.tile(np.arange(n), 2), np.concatenate([i, j])))
+    return sparse.csr_matrix(entries, shape=(n, k))
 
 
 def _times(matrix: sparse.csr_matrix, column: FloatArray) -> sparse.csr_matrix:

@@ -161,11 +161,8 @@ class Model:
         lacking = np.zeros(len(items), bool)
         for name in self.covariates():
             lacking |= self.names.lacking(name)
-        asked = np.zeros(len(items), bool)
-        if separate:
-            place = {item: k for k, item in enumerate(items)}
-            asked[[place[item] for item in separate]] = True
-        return asked, lacking
+        wanted = set(separate)
+        return np.array([item in wanted for item in items], bool), lacking
 
     def _check_terms(self) -> None:
         alone = [t for t in self.terms if "covariate" in t.roles and t.roles <= {"covariate", "item"}]
@@ -419,12 +416,10 @@ def expand(
     warnings += _own_abilities(model, tuple(item_terms), items)
     offset = offset_of(model)
     own = model.own if model.of_covariates() else np.zeros(len(model.own), bool)
+    item_data = _joined(model, table.item_data, items, "item covariate")
+    columns = _joined(model, table.columns, rows, "column")
     return Expanded(
-        replace(
-            table,
-            item_data=_joined(model, table.item_data, items, "item covariate"),
-            columns=_joined(model, table.columns, rows, "column"),
-        ),
+        replace(table, item_data=item_data, columns=columns),
         tuple(item_terms),
         tuple(name if name.isidentifier() else f"`{name}`" for name in rows),
         model.parsed.random,

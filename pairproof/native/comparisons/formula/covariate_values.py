@@ -26,7 +26,7 @@ from ....data.comparisons import Comparisons
 from ....errors import FormulaError, InputError
 from ....numerics.arrays import BoolArray
 from ....text import named, shortened
-from .expressions import Call, Expression, Name, Number, Operation, error, names_in
+from .expressions import COMPARISONS, ELEMENTWISE, Call, Expression, Name, Number, Operation, error, names_in
 
 Role = Literal["covariate", "item", "contest", "sided"]
 #: Where an expression has values: one an item, one a row, or one for each side of each row (all first items,
@@ -177,15 +177,8 @@ def _stacked(first: Column, second: Column, name: str, formula: str) -> Column:
     return np.asarray(np.concatenate([first, second]))
 
 
-_FUNCTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "log": np.log,
-    "log2": np.log2,
-    "log10": np.log10,
-    "log1p": np.log1p,
-    "exp": np.exp,
-    "sqrt": np.sqrt,
-    "abs": np.abs,
-}
+#: Under the names that NumPy has for them too.
+_FUNCTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {name: getattr(np, name) for name in ELEMENTWISE}
 _ARITHMETIC: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "+": np.add,
     "-": np.subtract,
@@ -199,7 +192,6 @@ _ARITHMETIC: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "==": np.equal,
     "!=": np.not_equal,
 }
-_LOGICAL = ("<", ">", "<=", ">=", "==", "!=")
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,81 +221,71 @@ def evaluate(e: Expression, names: Names, own: BoolArray) -> Values:
     count = {"items": ~own, "rows": None, "sides": None}[points]
     if points == "sides" and any(names.role(n) == "covariate" for n in inside):
         count = ~own[names.items_of_sides()]
+    at = _Evaluator(names, points, count, e)
     if isinstance(e, Name) and names.categorical(e.name):
         column = names.values(e.name, points)
         assert isinstance(column, Factor)
-        return _levels(column.codes, column.levels, "" if e.name == "item" else e.name, points, count)
+        return at.levels(column.codes, column.levels, "" if e.name == "item" else e.name)
     if isinstance(e, Call) and e.function in ("C", "factor"):
-        return _as_categories(e, names, points, count)
+        return at.categories(e.arguments[0])
     if isinstance(e, Call) and e.function == "poly":
-        columns = _poly(e, _Evaluator(names, points, e).numbers(e.arguments[0])[0], names, points)
+        columns = at.poly(e)
         for column in columns:
-            _check_finite(column, e, names, points, count)
-        many = len(columns) > 1
-        labels = tuple(f"{e.text}[{k + 1}]" for k in range(len(columns))) if many else (e.text,)
+            at.check_finite(column)
+        labels = tuple(f"{e.text}[{k + 1}]" for k in range(len(columns))) if len(columns) > 1 else (e.text,)
         return Values(points, tuple(columns), labels)
-    numbers, logical = _Evaluator(names, points, e).numbers(e)
-    _check_finite(numbers, e, names, points, count)
+    numbers, logical = at.numbers(e)
+    at.check_finite(numbers)
     if logical:
         codes = np.where(np.isnan(numbers), -1, np.nan_to_num(numbers)).astype(np.int64)
-        return _levels(codes, ("FALSE", "TRUE"), e.text, points, count)
+        return at.levels(codes, ("FALSE", "TRUE"), e.text)
     return Values(points, (numbers,), (e.name if isinstance(e, Name) else e.text,))
 
 
-def _as_categories(e: Call, names: Names, points: Points, count: BoolArray | None) -> Values:
-    """C(x) and factor(x): the distinct values as levels, named as x."""
-    inner = e.arguments[0]
-    label = inner.name if isinstance(inner, Name) else inner.text
-    numbers, logical = _Evaluator(names, points, e).numbers(inner)
-    _check_finite(numbers, e, names, points, count)
-    levels, codes = numbers_as_levels(numbers)
-    return _levels(
-        codes,
-        tuple("FALSE" if v == "0" else "TRUE" for v in levels) if logical else levels,
-        label,
-        points,
-        count,
-    )
-
-
-def _levels(
-    codes: IntArray, levels: tuple[str, ...], label: str, points: Points, count: BoolArray | None
-) -> Values:
-    """Codes of the levels that occur where values count; the first of them is the reference."""
-    seen = codes if count is None else codes[count]
-    present = np.bincount(seen[seen >= 0], minlength=len(levels)) > 0
-    new = np.where(present, np.cumsum(present) - 1, -1)
-    kept = np.append(new, -1)[codes]  # code -1 stays -1
-    names = tuple(f"{label}[{lv}]" if label else lv for lv, here in zip(levels, present) if here)
-    return Values(points, (), names, kept)
-
-
-def _check_finite(
-    numbers: FloatArray, e: Expression, names: Names, points: Points, count: BoolArray | None
-) -> None:
-    bad = ~np.isfinite(numbers) if count is None else ~np.isfinite(numbers) & count
-    if not bad.any():
-        return
-    at = np.flatnonzero(bad)
-    if points == "items":
-        where = f"item(s) {named(names.table.items[k] for k in at)}"
-    else:
-        rows = np.flatnonzero(names.used)
-        where = f"row(s) {named(str(rows[k % len(rows)] + 1) for k in dict.fromkeys(at))}"
-    raise InputError(
-        f"formula: {e.text} is not a finite number for {where}; transform it otherwise, or leave these out"
-    )
-
-
 class _Evaluator:
-    """Arithmetic of one expression; the second value of each result says whether it is a comparison's."""
+    """Values of one expression; the second value of a result of arithmetic says whether it is a comparison's.
+    count bool[n_points] or None: where values count; none: everywhere."""
 
-    def __init__(self, names: Names, points: Points, whole: Expression) -> None:
-        self.names, self.points, self.whole = names, points, whole
+    def __init__(self, names: Names, points: Points, count: BoolArray | None, whole: Expression) -> None:
+        self.names, self.points, self.count, self.whole = names, points, count, whole
 
     def numbers(self, e: Expression) -> tuple[FloatArray, bool]:
         with np.errstate(all="ignore"):  # what is not finite is found, and named, at the end
             return self.part(e)
+
+    def check_finite(self, numbers: FloatArray) -> None:
+        bad = ~np.isfinite(numbers) if self.count is None else ~np.isfinite(numbers) & self.count
+        if not bad.any():
+            return
+        at = np.flatnonzero(bad)
+        if self.points == "items":
+            where = f"item(s) {named(self.names.table.items[k] for k in at)}"
+        else:
+            rows = np.flatnonzero(self.names.used)
+            where = f"row(s) {named(str(rows[k % len(rows)] + 1) for k in dict.fromkeys(at))}"
+        raise InputError(
+            f"formula: {self.whole.text} is not a finite number for {where}; transform it otherwise, or leave these out"
+        )
+
+    def categories(self, inner: Expression) -> Values:
+        """C(x) and factor(x): the distinct values as levels, named as x."""
+        numbers, logical = self.numbers(inner)
+        self.check_finite(numbers)
+        levels, codes = numbers_as_levels(numbers)
+        if logical:
+            levels = tuple("FALSE" if v == "0" else "TRUE" for v in levels)
+        return self.levels(codes, levels, inner.name if isinstance(inner, Name) else inner.text)
+
+    def levels(self, codes: IntArray, levels: tuple[str, ...], label: str) -> Values:
+        """Codes of the levels that occur where values count; the first of them is the reference."""
+        seen = codes if self.count is None else codes[self.count]
+        present = np.bincount(seen[seen >= 0], minlength=len(levels)) > 0
+        new = np.where(present, np.cumsum(present) - 1, -1)
+        kept = np.append(new, -1)[codes]  # code -1 stays -1
+        names = tuple(f"{label}[{lv}]" if label else lv for lv, here in zip(levels, present) if here)
+        return Values(self.points, (), names, kept)
+
+    # -- arithmetic ------------------------------------------------------------------------------------------
 
     def part(self, e: Expression) -> tuple[FloatArray, bool]:
         if isinstance(e, Number):
@@ -326,7 +308,7 @@ class _Evaluator:
             return (-right, False) if e.sign == "-" else (right, logical)
         left, _ = self.part(e.left)
         value = np.asarray(_ARITHMETIC[e.sign](left, right), float)
-        if e.sign in _LOGICAL:
+        if e.sign in COMPARISONS:
             return np.where(np.isnan(left) | np.isnan(right), np.nan, value), True
         return value, False
 
@@ -364,29 +346,30 @@ class _Evaluator:
             raise error(self.names.formula, f"{e.text}: all values are the same, so that they have no spread")
         return values / spread
 
-
-def _poly(e: Call, values: FloatArray, names: Names, points: Points) -> list[FloatArray]:
-    """Orthogonal polynomials of degree 1 to d, or the powers themselves."""
-    exponent = e.arguments[1]
-    assert isinstance(exponent, Number)
-    degree = int(exponent.value)
-    if dict(e.options).get("raw"):
-        return [values**k for k in range(1, degree + 1)]
-    there = np.isfinite(values) & names.of_known(points)
-    x = values[there]
-    if len(np.unique(x)) <= degree:
-        raise error(
-            names.formula, f"{e.text}: {len(np.unique(x))} distinct values; degree {degree} needs more"
-        )
-    centre = x.mean()
-    unit = np.abs(x - centre).max()  # the basis does not depend on the unit
-    q, r = np.linalg.qr(np.vander((x - centre) / unit, degree + 1, increasing=True))
-    sign = np.sign(np.diag(r))
-    others = np.isfinite(values) & ~there
-    beyond = np.vander((values[others] - centre) / unit, degree + 1, increasing=True) @ np.linalg.inv(r)
-    out = []
-    for k in range(1, degree + 1):
-        column = np.full(len(values), np.nan)
-        column[there], column[others] = sign[k] * q[:, k], sign[k] * beyond[:, k]
-        out.append(column)
-    return out
+    def poly(self, e: Call) -> list[FloatArray]:
+        """Orthogonal polynomials of degree 1 to d, or the powers themselves."""
+        exponent = e.arguments[1]
+        assert isinstance(exponent, Number)
+        degree = int(exponent.value)
+        values, _ = self.numbers(e.arguments[0])
+        if dict(e.options).get("raw"):
+            return [values**k for k in range(1, degree + 1)]
+        there = np.isfinite(values) & self.names.of_known(self.points)
+        x = values[there]
+        if len(np.unique(x)) <= degree:
+            raise error(
+                self.names.formula,
+                f"{e.text}: {len(np.unique(x))} distinct values; degree {degree} needs more",
+            )
+        centre = x.mean()
+        unit = np.abs(x - centre).max()  # the basis does not depend on the unit
+        q, r = np.linalg.qr(np.vander((x - centre) / unit, degree + 1, increasing=True))
+        sign = np.sign(np.diag(r))
+        others = np.isfinite(values) & ~there
+        beyond = np.vander((values[others] - centre) / unit, degree + 1, increasing=True) @ np.linalg.inv(r)
+        out = []
+        for k in range(1, degree + 1):
+            column = np.full(len(values), np.nan)
+            column[there], column[others] = sign[k] * q[:, k], sign[k] * beyond[:, k]
+            out.append(column)
+        return out

@@ -110,7 +110,7 @@ ELEMENTWISE = ("log", "log2", "log10", "log1p", "exp", "sqrt", "abs")
 FUNCTIONS = (*ELEMENTWISE, "I", "C", "factor", "center", "scale", "poly", "pmin", "pmax")
 #: Operators in one expression at most.
 MOST_OPERATIONS = 50
-_COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
+COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
 _PLAIN = re.compile(r"(?:[^\W\d]|\.(?![0-9]))[\w.]*\Z")
 
 
@@ -310,10 +310,10 @@ def _checked(words: Words, c: Call) -> Call:
 def expression(words: Words) -> Expression:
     """Read arithmetic: comparisons bind least, then + and -, * and /, a sign, and ^."""
     left = _sum(words)
-    if words.sees(*_COMPARISONS):
+    if words.sees(*COMPARISONS):
         sign = words.take().text
         left = words.operation(sign, left, _sum(words))
-        if words.sees(*_COMPARISONS):
+        if words.sees(*COMPARISONS):
             raise words.error("a comparison of a comparison; compare two numbers, as in (x > 3)")
     return left
 

@@ -175,16 +175,24 @@ def columns(product: Product, patterns: Patterns) -> list[tuple[By, FloatArray]]
     out: list[tuple[By, FloatArray]] = [((), np.ones(patterns.n))]
     for v in product:
         variable = patterns.variables[v.name]
-        if variable.codes is None:
-            part: list[tuple[By, FloatArray]] = [(((v.name, None),), variable.values)]
-        else:
-            part = [
-                (((v.name, lv),), (variable.codes == k).astype(float))
-                for k, lv in enumerate(variable.levels)
-                if k
-            ]
-        out = [(b1 + b2, x1 * x2) for b1, x1 in out for b2, x2 in part]
+        codes = np.arange(patterns.n) if variable.codes is None else variable.codes
+        part = all_columns(v.name, variable, codes)
+        out = multiplied(out, part if variable.codes is None else part[1:])
     return out
+
+
+def all_columns(name: str, variable: Variable, codes: IntArray) -> list[tuple[By, FloatArray]]:
+    """A column of numbers, or one for every level, float[n], of rows that have these codes."""
+    if variable.codes is None:
+        return [(((name, None),), variable.values[codes])]
+    return [(((name, level),), (codes == k).astype(float)) for k, level in enumerate(variable.levels)]
+
+
+def multiplied(
+    one: list[tuple[By, FloatArray]], other: list[tuple[By, FloatArray]]
+) -> list[tuple[By, FloatArray]]:
+    """Each column of one times each of the other."""
+    return [(b1 + b2, x1 * x2) for b1, x1 in one for b2, x2 in other]
 
 
 #: Effects on one item's ability at most: 72 MB of matrix; an item by 3,000 judges has more parameters than
@@ -214,8 +222,6 @@ def matrix(products: tuple[Product, ...], patterns: Patterns, what: str) -> tupl
     for product in products:
         named += columns(product, patterns)
     bys, z = tuple(b for b, _ in named), np.stack([x for _, x in named], axis=1)
-    if len(named) == 1:
-        return bys, z
     bad = aliased(z)
     if bad is not None:
         k, others = bad
@@ -297,20 +303,15 @@ def group_labels(patterns: Patterns, weight: Callable[[], FloatArray]) -> dict[s
         group: dict[str, Value] = {
             name: means[name] if name in means else v.value(int(s)) for name, v in patterns.variables.items()
         }
-        label = ",".join(f"{k}={v:.6g}" if isinstance(v, float) else f"{k}={v}" for k, v in group.items())
-        out[label] = group
+        out[_label(group)] = group
     return out
 
 
 def pattern_labels(patterns: Patterns) -> tuple[str, ...]:
     """A name for each pattern: `judge=3,age=41`, or "" if there is only one."""
-    if not patterns.variables:
-        return ("",) * patterns.n
-    out = []
-    for s in range(patterns.n):
-        parts = []
-        for name, v in patterns.variables.items():
-            value = v.value(s)
-            parts.append(f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}")
-        out.append(",".join(parts))
-    return tuple(out)
+    variables = patterns.variables.items()
+    return tuple(_label({name: v.value(s) for name, v in variables}) for s in range(patterns.n))
+
+
+def _label(values: Mapping[str, Value]) -> str:
+    return ",".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in values.items())

@@ -230,9 +230,8 @@ def _head(text: str, product: Product, v: Variable, names: Names) -> Head | None
     if meant["column"] and len(product) == 1:
         return None  # alone, a name that is a column has always been the column
     if meant["column"] and v.name not in names.item_terms:
-        meant[
-            "item_term"
-        ] = False  # an item covariate that is not in the model: item_term() says that it is meant
+        # An item covariate that is not in the model: item_term() says that it is meant.
+        meant["item_term"] = False
     here = [role for role, is_it in meant.items() if is_it]
     if len(here) > 1:
         words = {"item": "an item", "item_term": "an item covariate", "column": "a column of the table"}

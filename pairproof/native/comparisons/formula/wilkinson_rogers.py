@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, NoReturn, Protocol, TypeVar
 
-from .expressions import Call, Expression, Name, Token, Words, call, expression, names_in
+from .expressions import COMPARISONS, Call, Expression, Name, Token, Words, call, expression, names_in
 
 #: Terms of a formula at most, and expressions in one term: ways to code a term double with each factor in it.
 MOST_TERMS, MOST_FACTORS = 256, 8
@@ -84,7 +84,7 @@ class Reader(Generic[F]):
             return "; the formula has one side, that of the ability"
         if word.text == "|":
             return "; a random effect is written (1 | item) or (1 | item:judge)"
-        if word.text in ("<", ">", "=", "<=", ">=", "==", "!="):
+        if word.text in ("=", *COMPARISONS):
             return "; a comparison stands in brackets, as in (x > 3)"
         return "; expected an operator such as + : or *"
 
@@ -163,10 +163,8 @@ class Reader(Generic[F]):
         return out
 
     def atom(self) -> Terms[F]:
-        compared = ("<", ">", "<=", ">=", "==", "!=")
-        if self.words.sees("(") and not any(
-            w.kind == "sign" and w.text in compared for w in self.words.bracket()
-        ):
+        inside = self.words.bracket() if self.words.sees("(") else ()
+        if self.words.sees("(") and not any(w.kind == "sign" and w.text in COMPARISONS for w in inside):
             self.words.take()
             out = self.sum()
             self.words.expect(")")

@@ -172,10 +172,6 @@ class SetsPoint:
     effects: FloatArray
     kind: IntArray
 
-    def information(self, weights: FloatArray) -> FloatArray:
-        """float[m, m]: minus the second derivatives of sets that occur so often."""
-        return np.asarray(-np.tensordot(weights, self.second, 1))
-
     def of_all(self) -> Marginal:
         """All sets together."""
         kind = self.kind[self.kind >= 0]
@@ -183,7 +179,7 @@ class SetsPoint:
         effects[self.kind >= 0] = self.effects[kind]
         w = np.bincount(kind, minlength=len(self.scores)).astype(float)
         value = float(w @ self.log_probabilities)
-        return Marginal(value, w @ self.scores, effects.ravel(), None, -self.information(w))
+        return Marginal(value, w @ self.scores, effects.ravel(), None, np.tensordot(w, self.second, 1))
 
 
 _Numbers = tuple[FloatArray, FloatArray, FloatArray, FloatArray]

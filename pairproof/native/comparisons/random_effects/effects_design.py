@@ -26,7 +26,6 @@ class Block:
     """One component of variance: which of its effects each side of a contest has.
     `first`, second int[n]: 0 .. K - 1; -1 for none.  effects: K names."""
 
-    name: str
     first: IntArray
     second: IntArray
     effects: Sequence[str]
@@ -35,11 +34,10 @@ class Block:
 @dataclass(frozen=True, eq=False)
 class BlockDesign(Design):
     """Linear predictors of n contests with effects of several components and p further columns.
-    `first`, second int[n, C]: effects of each component, numbered through all components; -1 for none.
-    components: C names.  dense float[n, p]: columns that enter as they are.  offset float[n].  names: of the
+    `first`, second int[n, C]: effects of each component, numbered through all components; -1 for none. sizes:
+    effects of each component.  dense float[n, p]: columns that enter as they are.  offset float[n].  names: of the
     effects and then of the p columns."""
 
-    components: tuple[str, ...]
     sizes: tuple[int, ...]
 
     def _sides(self) -> list[tuple[IntArray, float]]:
@@ -84,15 +82,7 @@ class BlockDesign(Design):
             sides.append(np.column_stack(own) if left else np.full((self.n_rows, 1), -1))
         if len(left) <= 1:
             return Design(sides[0][:, 0], sides[1][:, 0], dense, self.offset, names)
-        return BlockDesign(
-            sides[0],
-            sides[1],
-            dense,
-            self.offset,
-            names,
-            tuple(self.components[c] for c in left),
-            tuple(self.sizes[c] for c in left),
-        )
+        return BlockDesign(sides[0], sides[1], dense, self.offset, names, tuple(self.sizes[c] for c in left))
 
     def projected(self, matrix: FloatArray, part: slice) -> FloatArray:
         """float[r, k]: X M for these rows of X and M of float[m + p, k]."""
@@ -133,15 +123,9 @@ def with_blocks(fixed: Contests, blocks: Sequence[Block]) -> Contests:
     if len(blocks) == 1:
         design = Design(first[0], second[0], columns, fixed.design.offset, effects)
     else:
-        design = BlockDesign(
-            np.column_stack(first),
-            np.column_stack(second),
-            columns,
-            fixed.design.offset,
-            effects,
-            tuple(block.name for block in blocks),
-            tuple(len(block.effects) for block in blocks),
-        )
+        sizes = tuple(len(block.effects) for block in blocks)
+        one, other = np.column_stack(first), np.column_stack(second)
+        design = BlockDesign(one, other, columns, fixed.design.offset, effects, sizes)
     return Contests(design, fixed.wins, fixed.losses).pooled()
 
 

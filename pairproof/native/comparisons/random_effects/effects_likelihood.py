@@ -241,15 +241,9 @@ class SetsAt:
         return np.asarray(-np.tensordot(weights, self.second, 1))
 
 
-def profile_sigma(
-    contests: Contests,
-    sigma: FloatArray,
-    link_name: str = "logit",
-    method: str = "laplace",
-    set_size: int | None = None,
-) -> FloatArray:
-    """float[m]: the greatest marginal log-likelihood at given values of sigma, float[m]."""
-    whole = MarginalLikelihood(contests, link(link_name), method, set_size)
+def profile_sigma(contests: Contests, sigma: FloatArray, link_name: str = "logit") -> FloatArray:
+    """float[m]: the greatest of Laplace's marginal log-likelihoods at given values of sigma, float[m]."""
+    whole = MarginalLikelihood(contests, link(link_name), "laplace", None)
     held, beta = np.eye(whole.n_params)[[-1]], fit_structured(fixed_part(contests), link_name).theta
     out = []
     for value in sigma.tolist():

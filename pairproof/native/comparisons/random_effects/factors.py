@@ -27,6 +27,7 @@ import numpy as np
 
 from ....errors import ConvergenceError, TooLargeError
 from ....numerics.arrays import FloatArray, IntArray
+from ....numerics.linear_systems import inverse_of_factor
 from ..rows.contest_design import Design
 from .effects_design import component_sizes
 
@@ -36,7 +37,7 @@ MOST_TOGETHER = 8000
 
 def factored(information: FloatArray) -> FloatArray:
     """The lower Cholesky factor of an information matrix, which is overwritten.
-    information float[K, K].  Returns float[K, K]: what is above the diagonal says nothing."""
+    information float[K, K].  Returns float[K, K]."""
     from scipy.linalg.lapack import dpotrf
 
     # The lower triangle of the transposed, which is the same matrix, in the order that LAPACK takes as it is.
@@ -51,14 +52,7 @@ def factored(information: FloatArray) -> FloatArray:
 def inverse_of(information: FloatArray) -> FloatArray:
     """The inverse of an information matrix, which is overwritten.
     information float[K, K].  Returns float[K, K]."""
-    return _inverse(factored(information))
-
-
-def _inverse(factor: FloatArray) -> FloatArray:
-    from scipy.linalg.lapack import dpotri
-
-    half = dpotri(factor, lower=1)[0]
-    return np.asarray(np.tril(half) + np.tril(half, -1).T)
+    return inverse_of_factor(factored(information))
 
 
 class DenseFactor:
@@ -85,7 +79,7 @@ class DenseFactor:
     @cached_property
     def inverse(self) -> FloatArray:
         """float[K, K]: A^-1."""
-        return _inverse(self.factor)
+        return inverse_of_factor(self.factor)
 
     @property
     def diagonal(self) -> FloatArray:

@@ -55,11 +55,10 @@ def covariance_given(information: FloatArray, sigma: FloatArray) -> FloatArray:
 @dataclass(frozen=True, eq=False)
 class Joint(Estimated):
     """Effects and fixed parameters of contests, and their covariance given sigma.
-    names: of the K effects and the p fixed parameters.  theta float[K + p].  covariance float[K + p, K + p]:
-    of theta minus the truth.  n_effects: K. sigma: standard deviation of the effects; at 0 the effects are 0
-    and have no variance."""
+    theta float[K + p]: the effects, then the fixed parameters.  covariance float[K + p, K + p]: of theta minus the
+    truth.  n_effects: K. sigma: standard deviation of the effects; at 0 the effects are 0 and have no variance.
+    """
 
-    names: tuple[str, ...]
     theta: FloatArray
     covariance: FloatArray
     n_effects: int
@@ -82,7 +81,7 @@ def joint_of(here: ContestPoint, sigma: float | FloatArray, observed: bool = Tru
     each = np.repeat(np.broadcast_to(sigma, len(sizes)), sizes)
     information = here.observed if observed else here.expected
     covariance = covariance_given(information, np.append(each, np.full(p, np.inf)))
-    return Joint(design.names, here.theta, covariance, k, sigma, here.link.name)
+    return Joint(here.theta, covariance, k, sigma, here.link.name)
 
 
 def contrast(k: int, columns: FloatArray, first: int | None, second: int | None) -> tuple[FloatArray, int]:
@@ -132,26 +131,6 @@ class SigmaPosterior:
     weights: FloatArray
     joints: tuple[Joint, ...]
     cut: bool
-
-    @property
-    def mean(self) -> float:
-        """Posterior mean of sigma."""
-        return float(self.weights @ self.sigma)
-
-
-@dataclass(frozen=True)
-class IntervalPrediction:
-    """What a model with random effects says about a contest, sigma being uncertain.
-    eta: posterior mean of the linear predictor.  standard_error: its posterior standard deviation, with that
-    of sigma and of the effects of new players.  averaged: posterior mean of the probability that the first
-    wins."""
-
-    eta: float
-    standard_error: float
-    lower: float
-    upper: float
-    level: float
-    averaged: float
 
 
 def sigma_posterior(
@@ -207,15 +186,15 @@ class _Node:
         self.log_posterior = integrated + log_sigma  # uniform in sigma
 
 
-def predict_over(
+def limits_over(
     posterior: SigmaPosterior,
     columns: FloatArray,
     first: int | None,
     second: int | None,
     offset: float = 0.0,
     level: float = 0.95,
-) -> IntervalPrediction:
-    """The prediction of a contest between known or new players, over the posterior of sigma.
+) -> tuple[float, float]:
+    """Limits of the linear predictor of a contest between known or new players, over the posterior of sigma.
     columns float[p]: columns of the fixed parameters: the first player's covariates minus the second's.
     `first`, second: their effects, 0 .. K - 1; -1 for a player that has none; None for a new player."""
     from scipy.optimize import brentq
@@ -224,9 +203,7 @@ def predict_over(
     a, new = contrast(posterior.joints[0].n_effects, columns, first, second)
     centres = np.array([float(a @ joint.theta) for joint in posterior.joints]) + offset
     variances = np.array([float(a @ joint.covariance @ a) for joint in posterior.joints])
-    spreads = np.sqrt(variances + new * posterior.sigma**2)
-    weights, eta = posterior.weights, float(posterior.weights @ centres)
-    variance = float(weights @ (spreads**2 + (centres - eta) ** 2))
+    spreads, weights = np.sqrt(variances + new * posterior.sigma**2), posterior.weights
 
     def quantile(p: float) -> float:
         ends = centres + spreads * float(ndtri(p))
@@ -237,7 +214,5 @@ def predict_over(
             brentq(lambda v: float(weights @ ndtr((v - centres) / spreads)) - p, low, high, xtol=1e-12)
         )
 
-    chosen = link(posterior.joints[0].link)
-    averaged = float(weights @ [mean_probability(chosen, m, s) for m, s in zip(centres, spreads)])
     tail = (1.0 - level) / 2.0
-    return IntervalPrediction(eta, variance**0.5, quantile(tail), quantile(1.0 - tail), level, averaged)
+    return quantile(tail), quantile(1.0 - tail)

@@ -26,7 +26,7 @@ import numpy as np
 
 from ....errors import ConvergenceError
 from ....numerics.arrays import FloatArray
-from ....numerics.maxima import cholesky_of, maximise
+from ....numerics.maxima import cholesky_of, maximise, step_of_factor
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, weighted_sum
 from .effects_design import component_sizes
@@ -57,12 +57,8 @@ class PenalisedPoint:
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """The exact step, and the decrement.  Returns float[p], float."""
-        from scipy.linalg import solve_triangular
-
         score = self.point.score - self.precision * self.point.theta
-        factor = cholesky_of(self.information)
-        half = solve_triangular(factor, score, lower=True)
-        return np.asarray(solve_triangular(factor, half, lower=True, trans=1)), float(half @ half)
+        return step_of_factor(cholesky_of(self.information), score)
 
 
 def penalised_mode(

@@ -28,12 +28,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....errors import ConvergenceError, TooLargeError
+from ....errors import ConvergenceError
 from ....numerics.arrays import FloatArray
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, link
 from ..rows.maximum_likelihood import fit_structured
-from .effect_sets import MOST_EFFECTS
 from .effects_design import fixed_part
 from .effects_likelihood import profile_sigma
 from .factors import factored
@@ -62,7 +61,6 @@ class PenalisedFit:
     joint: Joint
     sigma: float
     sigma_se: float
-    steps: int
 
 
 def fit_pql(contests: Contests, link_name: str = "logit") -> PenalisedFit:
@@ -73,12 +71,12 @@ def fit_pql(contests: Contests, link_name: str = "logit") -> PenalisedFit:
     k = contests.design.n_own
     start = ContestPoint(contests, link(link_name), np.append(np.zeros(k), without.theta))
     path = _Path(start)
-    log_s, steps = _settled(path, 2.0 * np.log(START))
+    log_s = _settled(path, 2.0 * np.log(START))
     if log_s == -np.inf:
-        return PenalisedFit(joint_of(start, 0.0), 0.0, float("nan"), steps)
+        return PenalisedFit(joint_of(start, 0.0), 0.0, float("nan"))
     sigma = float(np.exp(log_s / 2.0))
     information = path.working.information(log_s)
-    return PenalisedFit(joint_of(path.here, sigma, False), sigma, sigma / (2.0 * information**0.5), steps)
+    return PenalisedFit(joint_of(path.here, sigma, False), sigma, sigma / (2.0 * information**0.5))
 
 
 class _Path:
@@ -184,22 +182,22 @@ class _Working:
         return float(found) if self.value(found) > self.value(LOWEST) else -np.inf
 
 
-def _settled(path: _Path, start: float) -> tuple[float, int]:
-    """The log s that is the estimate at its own mode, and the path there; -inf if it comes to that.
+def _settled(path: _Path, start: float) -> float:
+    """The log s that is the estimate at its own mode; -inf if it comes to that.
     The slope of REML is 0 there.  Its root is found by secants from the first estimate; it counts if the
     estimate at that mode confirms it, as REML may have more than one maximum.  Otherwise estimates are
     repeated."""
     again = path.estimate
     first = again(start)
     if not np.isfinite(first):
-        return first, 1
+        return first
     found, steps = _root(path.slope, first)
     if found is not None:
         confirmed = again(found)
         if not np.isfinite(confirmed):
-            return confirmed, steps + 2
+            return confirmed
         if abs(confirmed - found) < CONFIRMED:
-            return found, steps + 2
+            return found
         first = confirmed
     return _repeated(again, first, steps + 2)
 
@@ -222,32 +220,31 @@ def _root(slope_at: Callable[[float], float], first: float) -> tuple[float | Non
     return None, 20
 
 
-def _repeated(again: Callable[[float], float], start: float, taken: int) -> tuple[float, int]:
+def _repeated(again: Callable[[float], float], start: float, taken: int) -> float:
     """The same by repetition with Steffensen's acceleration (1933)."""
     here = start
-    for steps in range(taken + 2, MOST, 2):
+    for _ in range(taken + 2, MOST, 2):
         one = again(here)
         two = again(one) if np.isfinite(one) else one
         if not np.isfinite(two):
-            return two, steps
+            return two
         bend = two - 2.0 * one + here
         if abs(two - one) < TOLERANCE or bend == 0.0:
             again(two)
-            return two, steps
+            return two
         jump = here - (one - here) ** 2 / bend
         # Far from the end the jump may leave the contracting side: then the plain repetition goes on.
         here = jump if abs(jump - two) < 1.0 and LOWEST < jump < HIGHEST else two
         if abs(here - two) < TOLERANCE:
             again(here)
-            return here, steps
+            return here
     raise ConvergenceError(f"sigma did not settle in {MOST} repetitions; the last was {np.exp(here / 2):.6g}")
 
 
-#: Rows of which the second-order term is computed: it takes rows x rows numbers, CHUNK rows at a time.
-MOST_ROWS, CHUNK = 10_000, 512
-#: Points of a grid in each dimension, about: quadrature for comparison alone is of one set of 4 effects or as
-#: much work, a second or two; a set of 5 takes some twenty.
-POINTS = 60
+#: Rows of the second-order term taken at a time.
+CHUNK = 512
+#: Effects of which quadrature for comparison alone is worth its second or two; 5 take some twenty.
+FEW_EFFECTS = 4
 #: Half the 95 % quantile of chi-square with one degree of freedom.
 LOSS = 1.920729410347062
 #: A loss in log-likelihood at twice the estimate below this is flat: an interval of 68 % holds both.
@@ -258,31 +255,13 @@ SHIFT = 0.25
 TERM = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class MethodComparison:
-    """The estimates of one model with random effects by several methods, and what is to be said about them.
-    quadrature: where the effects are few enough.  second_order: second-order term of log L at Laplace's
-    estimate; 0 where sigma is 0, NaN where there are too many rows.  notes: sentences; none where the methods
-    agree."""
-
-    laplace: MixedEstimate
-    pql: PenalisedFit
-    quadrature: MixedEstimate | None
-    second_order: float
-    notes: tuple[str, ...]
-
-
 def second_order_term(
     contests: Contests, beta: FloatArray, sigma: float | FloatArray, link_name: str = "logit"
 ) -> float:
     """The second-order term of Laplace's approximation, to be added to log L.
-    contests: whose first K parameters are the effects; n rows.  beta float[p]: the fixed parameters.  sigma
-    float or float[C]: of each component, > 0."""
+    contests: whose first K parameters are the effects; n rows, of which it takes n x n numbers.  beta float[p]: the
+    fixed parameters.  sigma float or float[C]: of each component, > 0."""
     n = contests.design.n_rows
-    if n > MOST_ROWS:
-        raise TooLargeError(
-            f"the second-order term of {n} different rows; the limit is {MOST_ROWS}, as it takes rows x rows numbers"
-        )
     mode = mode_of(contests, link(link_name), beta, sigma)
     design, rows, d = mode.alone.design, mode.rows, mode.factor.spreads
     pull = design.transposed(rows.third * d)
@@ -295,40 +274,29 @@ def second_order_term(
     return found
 
 
-def compare_methods(
-    contests: Contests, link_name: str = "logit", set_size: int | None = None
-) -> MethodComparison:
-    """One model with random effects by PQL, by Laplace and where possible by quadrature, with notes.
-    contests: whose first K parameters are the effects of one component.  set_size: effects in each set of the
-    quadrature: items of a judge."""
-    by_laplace, by_pql = fit_mixed(contests, link_name), fit_pql(contests, link_name)
-    exact = _by_quadrature(contests, link_name, set_size)
-    sigma, beta = by_laplace.sigma, by_laplace.beta
-    if sigma == 0.0:
+def method_notes(contests: Contests, fit: MixedEstimate, link_name: str) -> list[str]:
+    """What is to be said of Laplace's estimate beside PQL and, where possible, quadrature; nothing where they agree.
+    contests: whose first K parameters are the effects of one component."""
+    by_pql, exact = fit_pql(contests, link_name), _by_quadrature(contests, link_name)
+    if fit.sigma == 0.0:
         notes = [
             "sigma is estimated as 0 by Laplace's approximation (LR 0, p 1): the fit is the one without random"
             " effects."
         ]
         if by_pql.sigma > 0:
             notes.append(f"Penalised quasi-likelihood (PQL) has sigma {by_pql.sigma:.4g}.")
-        return MethodComparison(by_laplace, by_pql, exact, 0.0, tuple(notes + _of_exact(by_laplace, exact)))
-    few = contests.design.n_rows <= MOST_ROWS
-    term = second_order_term(contests, beta, sigma, link_name) if few else float("nan")
-    notes = _of_flatness(contests, by_laplace, link_name)
-    if exact is None or by_laplace.bounded_below_only:
-        notes += _of_error(contests, by_laplace, term, link_name)
-    notes += _of_exact(by_laplace, exact) + _of_pql(contests, by_laplace, by_pql, link_name)
-    return MethodComparison(by_laplace, by_pql, exact, term, tuple(notes))
+        return notes + _of_exact(fit, exact)
+    notes = _of_flatness(contests, fit, link_name)
+    if exact is None or fit.bounded_below_only:
+        notes += _of_error(contests, fit, link_name)
+    return notes + _of_exact(fit, exact) + _of_pql(contests, fit, by_pql, link_name)
 
 
-def _by_quadrature(contests: Contests, link_name: str, set_size: int | None) -> MixedEstimate | None:
+def _by_quadrature(contests: Contests, link_name: str) -> MixedEstimate | None:
     design = contests.design
-    size = design.n_own if set_size is None else set_size
-    if not 2 <= size <= MOST_EFFECTS or min(design.first.min(), design.second.min()) < 0:
+    if not 2 <= design.n_own <= FEW_EFFECTS or min(design.first.min(), design.second.min()) < 0:
         return None
-    if design.n_own / size * POINTS ** (size - 1) > POINTS**3:
-        return None
-    return fit_mixed(contests, link_name, "quadrature", size)
+    return fit_mixed(contests, link_name, "quadrature")
 
 
 def _of_flatness(contests: Contests, fit: MixedEstimate, link_name: str) -> list[str]:
@@ -348,7 +316,8 @@ def _of_flatness(contests: Contests, fit: MixedEstimate, link_name: str) -> list
     return notes
 
 
-def _of_error(contests: Contests, fit: MixedEstimate, term: float, link_name: str) -> list[str]:
+def _of_error(contests: Contests, fit: MixedEstimate, link_name: str) -> list[str]:
+    term = second_order_term(contests, fit.beta, fit.sigma, link_name)
     if not np.isfinite(term):
         return []
     if fit.bounded_below_only:

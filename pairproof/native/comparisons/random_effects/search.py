@@ -263,9 +263,7 @@ def highest(contests: Contests, chosen: Link, lower: Sequence[Lower]) -> tuple[O
                 raise
             continue  # on the way to sigma = 0 the likelihood is flat in log sigma
         if found.value > top + NOTHING:
-            mode = place.at(found.x).mode
-            assert mode is not None
-            return found, mode
+            return found, place.mode(found.x)
     return None
 
 
@@ -298,27 +296,26 @@ class _Place:
         found = self.at(x)
         return found.value, found.gradient
 
-    def curvature(self, x: FloatArray) -> Curvature:
-        mode = self.at(x).mode
-        assert mode is not None
-        return Curvature(mode, self.contests.design.dense)
+    def mode(self, x: FloatArray) -> Mode:
+        found = self.at(x).mode
+        assert found is not None  # Laplace's approximation has one
+        return found
 
-    def exact(self, x: FloatArray) -> FloatArray:
-        return self.curvature(x).exact()
+    def curvature(self, x: FloatArray) -> Curvature:
+        return Curvature(self.mode(x), self.contests.design.dense)
 
 
 def _from(place: _Place, start: FloatArray, dear: bool) -> Optimum:
     x, scale = _nearer(place, start)
     k = place.contests.design.n_own
-    mode = place.at(x).mode
-    assert mode is not None
-    whole = isinstance(mode.factor, DenseFactor) and len(x) * float(k) ** 2 <= MEMORY
+    together = isinstance(place.mode(x).factor, DenseFactor)
+    whole = together and len(x) * float(k) ** 2 <= MEMORY
     return optimum(
         place.function,
         x,
         scale,
-        points=2 if dear and isinstance(mode.factor, DenseFactor) else 6,
-        second=place.exact if whole else None,
+        points=2 if dear and together else 6,
+        second=(lambda x: place.curvature(x).exact()) if whole else None,
         moved=1e-8 if dear or not whole else 1e-17,
     )
 

@@ -29,7 +29,7 @@ from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, concave_link
 from ..rows.maximum_likelihood import StructuredEstimate, fit_structured
 from .effect_sets import EffectSets
-from .effects_design import BlockDesign, acyclic, component_sizes, fixed_part
+from .effects_design import acyclic, component_sizes, fixed_part
 from .joint import Joint, joint_of
 from .marginal_likelihood import Marginal, effects_alone, laplace, mode_of
 from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum
@@ -41,24 +41,20 @@ At = Callable[[FloatArray, float], Marginal]
 @dataclass(frozen=True, eq=False)
 class MixedEstimate(Estimated):
     """An estimate of a Bradley-Terry model with random effects by its marginal likelihood.
-    names: of the p fixed parameters.  beta float[p].  sigma: standard deviation of the effects, by maximum
-    likelihood (not REML).  covariance float[p + 1, p + 1]: of beta and log sigma; NaN in the last row and
-    column where sigma is 0 or bounded below only.  log_coefficients: sum of the log binomial coefficients of
-    the rows that were fitted.  without: the fit with sigma = 0.  joint: modes of the effects (by quadrature:
-    modes too), fixed parameters, covariance given sigma.  posterior_means float[K] or None: of the effects,
-    by quadrature.  bounded_below_only: whether the wins have no cycle: the data then bound sigma from below
-    only, and the maximum of Laplace's approximation is an artefact of its error."""
+    beta float[p]: the fixed parameters.  sigma: standard deviation of the effects, by maximum likelihood (not
+    REML). covariance float[p + 1, p + 1]: of beta and log sigma; NaN in the last row and column where sigma is 0 or
+    bounded below only.  llf: without binomial coefficients.  without: the fit with sigma = 0.  joint: modes of the
+    effects (by quadrature: modes too), fixed parameters, covariance given sigma.  posterior_means float[K] or None:
+    of the effects, by quadrature.  bounded_below_only: whether the wins have no cycle: the data then bound sigma
+    from below only, and the maximum of Laplace's approximation is an artefact of its error."""
 
-    names: tuple[str, ...]
     beta: FloatArray
     sigma: float
     covariance: FloatArray
     llf: float
-    log_coefficients: float
     without: StructuredEstimate
     joint: Joint
     posterior_means: FloatArray | None
-    method: str
     bounded_below_only: bool
 
     @property
@@ -117,19 +113,8 @@ def fit_mixed(
     means = None
     if method == "quadrature":
         means = at(beta, sigma).effects if sigma else np.zeros(k)
-    return MixedEstimate(
-        without.names,
-        beta,
-        sigma,
-        covariance,
-        value,
-        contests.log_coefficients,
-        without,
-        joint_of(here, sigma),
-        means,
-        method,
-        unbounded,
-    )
+    joint = joint_of(here, sigma)
+    return MixedEstimate(beta, sigma, covariance, value, without, joint, means, unbounded)
 
 
 def marginal_of(
@@ -218,22 +203,16 @@ LITTLE = 0.1
 @dataclass(frozen=True, eq=False)
 class ComponentsEstimate(Estimated):
     """An estimate of a Bradley-Terry model with C components of variance, by Laplace's approximation.
-    names: of the p fixed parameters.  components: C names.  beta float[p].  sigma float[C]: standard
-    deviation of the effects of each component, by maximum likelihood; 0 where that is best.  covariance
-    float[p + C, p + C]: of beta and log sigma; NaN in the rows and columns of a sigma of 0.
-    log_coefficients: sum of the log binomial coefficients of the rows that were fitted.  without: the fit
-    with all sigmas 0.  llf_without float[C]: greatest marginal log-likelihood with each sigma 0 and the
-    others free.  joint: modes of the effects, component by component, and the fixed parameters given the sigmas.
-    """
+    beta float[p]: the fixed parameters.  sigma float[C]: standard deviation of the effects of each component, by
+    maximum likelihood; 0 where that is best.  covariance float[p + C, p + C]: of beta and log sigma; NaN in the
+    rows and columns of a sigma of 0. llf: without binomial coefficients.  llf_without float[C]: greatest marginal
+    log-likelihood with each sigma 0 and the others free.  joint: modes of the effects, component by component, and
+    the fixed parameters given the sigmas."""
 
-    names: tuple[str, ...]
-    components: tuple[str, ...]
     beta: FloatArray
     sigma: FloatArray
     covariance: FloatArray
     llf: float
-    log_coefficients: float
-    without: StructuredEstimate
     llf_without: FloatArray
     joint: Joint
 
@@ -266,9 +245,7 @@ class _Best:
 def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEstimate:
     """The maximum of Laplace's marginal likelihood of contests with effects of several components."""
     chosen = concave_link(link_name)
-    design = contests.design
-    sizes = component_sizes(design)
-    names = design.components if isinstance(design, BlockDesign) else ("effect",)
+    sizes = component_sizes(contests.design)
     without = fit_structured(fixed_part(contests), link_name)
     best = _all_subsets(contests, chosen, without)
     whole = best[frozenset(range(len(sizes)))]
@@ -277,19 +254,11 @@ def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEs
     inside = np.append(np.arange(p), p + np.flatnonzero(whole.sigma > 0))
     fitted = without.covariance if whole.hessian is None else np.linalg.inv(-whole.hessian)
     covariance[np.ix_(inside, inside)] = fitted
-    effects = _effects(contests, chosen, whole)
-    return ComponentsEstimate(
-        without.names,
-        names,
-        whole.beta,
-        whole.sigma,
-        covariance,
-        whole.value,
-        contests.log_coefficients,
-        without,
-        np.array([best[frozenset(range(len(sizes))) - {c}].value for c in range(len(sizes))]),
-        joint_of(ContestPoint(contests, chosen, np.append(effects, whole.beta)), whole.sigma),
-    )
+    everyone = frozenset(range(len(sizes)))
+    llf_without = np.array([best[everyone - {c}].value for c in range(len(sizes))])
+    here = ContestPoint(contests, chosen, np.append(_effects(contests, chosen, whole), whole.beta))
+    joint = joint_of(here, whole.sigma)
+    return ComponentsEstimate(whole.beta, whole.sigma, covariance, whole.value, llf_without, joint)
 
 
 def only(contests: Contests, components: frozenset[int]) -> Contests:

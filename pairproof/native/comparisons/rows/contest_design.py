@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....errors import InputError
-from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.arrays import BoolArray, FloatArray, IntArray, distinct_rows
 
 #: Rows of a product X'WX taken at a time: 10 columns of so many doubles stay within a processor's cache.
 CHUNK = 16_384
@@ -125,13 +125,8 @@ class Design:
         kept = np.setdiff1d(np.arange(len(self.names)), columns)
         new = np.full(m + 1, -1)  # the last is what index -1 reads
         new[kept[kept < m]] = np.arange((kept < m).sum())
-        return Design(
-            new[self.first],
-            new[self.second],
-            self.dense[:, kept[kept >= m] - m],
-            self.offset,
-            tuple(self.names[k] for k in kept),
-        )
+        dense, names = self.dense[:, kept[kept >= m] - m], tuple(self.names[k] for k in kept)
+        return Design(new[self.first], new[self.second], dense, self.offset, names)
 
     def projected(self, matrix: FloatArray, part: slice) -> FloatArray:
         """float[r, k]: X M for these rows of X and M of float[m + p, k]."""
@@ -185,13 +180,9 @@ def contest_design(
     _refuse_infinite("contest_columns", ~np.isfinite(extra), extra, contest_names)
     column = np.full(len(players), -1)
     column[own] = np.arange(len(own))
-    return Design(
-        column[a],
-        column[b],
-        np.hstack([columns[a] - columns[b], extra]),
-        np.zeros(len(a)) if offset is None else offset,
-        tuple(players[k] for k in own) + tuple(player_names) + tuple(contest_names),
-    )
+    names = tuple(players[k] for k in own) + tuple(player_names) + tuple(contest_names)
+    dense = np.hstack([columns[a] - columns[b], extra])
+    return Design(column[a], column[b], dense, np.zeros(len(a)) if offset is None else offset, names)
 
 
 def _refuse_infinite(what: str, wrong: BoolArray, columns: FloatArray, names: Sequence[str]) -> None:
@@ -242,20 +233,6 @@ class Contests:
         """Rows with any contest: those that count in the degrees of freedom."""
         return int((self.totals > 0).sum())
 
-    @property
-    def saturated(self) -> float:
-        """Log-likelihood with a probability of its own for every row."""
-        y, n = np.concatenate([self.wins, self.losses]), np.concatenate([self.totals, self.totals])
-        seen = y > 0
-        return float(y[seen] @ np.log(y[seen] / n[seen]))
-
-    @property
-    def log_coefficients(self) -> float:
-        """Sum of log (n choose wins) over the rows, with gamma functions where counts are fractions."""
-        from scipy.special import gammaln
-
-        return float((gammaln(self.totals + 1) - gammaln(self.wins + 1) - gammaln(self.losses + 1)).sum())
-
     def groups(self) -> tuple[IntArray, IntArray]:
         """Rows of the same design: the first of each group, int[g], in their order, and each row's group,
         int[n].
@@ -276,22 +253,3 @@ class Contests:
             np.bincount(label[used], y[used], len(kept)).astype(float) for y in (self.wins, self.losses)
         )
         return Contests(self.design.subset(kept), wins, losses)
-
-
-def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
-    """First index of each distinct row, and which of them every row is.
-    Rows are sorted by a 64-bit hash, as sorting whole rows takes ten times as long; if ever two different
-    rows had the same hash, whole rows are sorted after all.  rows float[n, p].  Returns int[m], int[n]: in
-    the order in which the distinct rows come first."""
-    mixed = np.zeros(len(rows), dtype=np.uint64)
-    for k in range(rows.shape[1]):
-        bits = (rows[:, k] + 0.0).view(np.uint64)  # + 0.0: -0.0 becomes 0.0
-        mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    _, kept, label = np.unique(mixed, return_index=True, return_inverse=True)
-    if not np.array_equal(rows[kept][label], rows):
-        _, kept, label = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(kept)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return np.asarray(kept[order]), np.asarray(place[np.asarray(label).reshape(-1)])

@@ -22,7 +22,7 @@ import numpy as np
 
 from ....errors import InputError
 from ....numerics.arrays import FloatArray
-from ....numerics.maxima import cholesky_of
+from ....numerics.maxima import cholesky_of, step_of_factor
 from .contest_design import Contests
 
 
@@ -241,17 +241,13 @@ class ContestPoint:
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """H^-1 q and q' H^-1 q, H the observed information, or where that is indefinite the expected one.
         Returns float[p], float."""
-        from scipy.linalg import solve_triangular
-
-        score = self.score
         try:
             factor = cholesky_of(self.observed)
         except np.linalg.LinAlgError:
             if self.link.concave:
                 raise
             factor = cholesky_of(self.expected)
-        half = solve_triangular(factor, score, lower=True)
-        return np.asarray(solve_triangular(factor.T, half)), float(half @ half)
+        return step_of_factor(factor, self.score)
 
 
 def weighted_sum(counts: FloatArray, logs: FloatArray) -> float:

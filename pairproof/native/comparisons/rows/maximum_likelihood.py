@@ -136,54 +136,42 @@ FARTHEST = {"logit": 600.0, "probit": 37.0, "cauchit": 1e12}
 @dataclass(frozen=True, eq=False)
 class StructuredEstimate(Estimated):
     """A maximum-likelihood estimate of a structured Bradley-Terry model.
-    names: of the p parameters.  theta float[p].  covariance float[p, p]: inverse of the observed information.
-    expected_covariance float[p, p]: inverse of the expected information, which R's glm reports; the same for
-    the logit.  llf: sum over contests of the log-probability of their result; the same whether rows are
-    pooled or not.  log_coefficients: sum of log binomial coefficients of the rows as given: R's logLik is llf
-    plus this.  deviance: against a probability of its own for every row as given, as R's.  df: rows with any
-    contest, as given, minus p.  decrement: squared length, in standard errors, of the last step.  score
-    float[p]: at the estimate.  other_maximum: log-likelihood of a lower maximum that the solver met from
-    another start; only a cauchit link has any."""
+    theta float[p].  covariance float[p, p]: inverse of the observed information.  expected_covariance float[p, p]:
+    inverse of the expected information, which R's glm reports; the same for the logit.  llf: sum over contests of the
+    log-probability of their result; the same whether rows are pooled or not; R's logLik has the binomial coefficients
+    of the rows as given beside it.  decrement: squared length, in standard errors, of the last step.  other_maximum:
+    log-likelihood of a lower maximum that the solver met from another start; only a cauchit link has any."""
 
-    names: tuple[str, ...]
     theta: FloatArray
     covariance: FloatArray
     expected_covariance: FloatArray
     llf: float
-    log_coefficients: float
-    deviance: float
-    df: int
-    link: str
     steps: int
     decrement: float
-    score: FloatArray
     other_maximum: float | None = None
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion with the binomial coefficients of the rows as given, as R has it."""
-        return -2.0 * (self.llf + self.log_coefficients) + 2.0 * len(self.theta)
 
 
 def fit_structured(contests: Contests, link_name: str = "logit") -> StructuredEstimate:
     """The maximum-likelihood estimate of a Bradley-Terry model with a design per contest.
     A cauchit likelihood may have several maxima: the solver starts from 0 and from the logit estimate, and
     the higher one is the estimate."""
-    chosen = link(link_name)
+    chosen, names = link(link_name), contests.design.names
     pooled = contests.pooled()
-    if not pooled.design.names or not pooled.n_used:
-        return _estimate(
-            contests, ContestPoint(pooled, chosen, np.zeros(len(pooled.design.names))), None, None
-        )
-    start = np.zeros(len(pooled.design.names))
+    start, other = np.zeros(len(names)), None
+    if not names:
+        llf = ContestPoint(pooled, chosen, start).value
+        return StructuredEstimate(start, np.zeros((0, 0)), np.zeros((0, 0)), llf, 0, 0.0)
+    if not pooled.n_used:
+        raise NotEstimableError(f"{', '.join(names[:8])}: there is no contest to estimate them from")
     found = _maximum(contests, pooled, chosen, start)
-    other = None
     if not chosen.concave:
         second = _maximum(contests, pooled, chosen, _maximum(contests, pooled, link("logit"), start).x)
         low, high = sorted((found, second), key=lambda s: s.point.value)
         other = low.point.value if high.point.value - low.point.value > 1e-8 else None
         found = high
-    return _estimate(contests, ContestPoint(pooled, chosen, found.x), found, other)
+    here = found.point
+    observed, expected = _inverse(here.observed), _inverse(here.expected)
+    return StructuredEstimate(found.x, observed, expected, here.value, found.steps, found.decrement, other)
 
 
 def _maximum(contests: Contests, pooled: Contests, chosen: Link, start: FloatArray) -> Solution[ContestPoint]:
@@ -208,44 +196,9 @@ def _maximum(contests: Contests, pooled: Contests, chosen: Link, start: FloatArr
     return found
 
 
-def _estimate(
-    contests: Contests, here: ContestPoint, found: Solution[ContestPoint] | None, other: float | None
-) -> StructuredEstimate:
-    names = contests.design.names
-    if names and found is None:
-        raise NotEstimableError(f"{', '.join(names[:8])}: there is no contest to estimate them from")
-    return StructuredEstimate(
-        names,
-        here.theta,
-        _inverse(here.observed),
-        _inverse(here.expected),
-        here.value,
-        contests.log_coefficients,
-        _deviance(contests, here),
-        contests.n_used - len(names),
-        here.link.name,
-        found.steps if found else 0,
-        found.decrement if found else 0.0,
-        here.score,
-        other,
-    )
-
-
-def _deviance(contests: Contests, here: ContestPoint) -> float:
-    """Twice the sum over rows of y log(y / fitted): row by row, as the difference of two sums loses 3 digits."""
-    eta = contests.design.predictor(here.theta)
-    total = 0.0
-    for y, log_p in ((contests.wins, here.link.log_cdf(eta)), (contests.losses, here.link.log_cdf(-eta))):
-        seen = y > 0
-        total += float(y[seen] @ (np.log(y[seen] / contests.totals[seen]) - log_p[seen]))
-    return 2.0 * total
-
-
 def _inverse(information: FloatArray) -> FloatArray:
     from scipy.linalg import solve_triangular
 
-    if not len(information):
-        return np.zeros((0, 0))
     half = solve_triangular(cholesky_of(information), np.eye(len(information)), lower=True)
     return np.asarray(half.T @ half)
 
@@ -253,12 +206,11 @@ def _inverse(information: FloatArray) -> FloatArray:
 @dataclass(frozen=True, eq=False)
 class LimitingEstimate:
     """A maximum-likelihood estimate that may have infinite parameters.
-    names: of the p parameters.  theta float[p]: inf or -inf for a parameter that grows along the direction of
-    separation, NaN for one that the rows left do not determine.  standard_errors float[p]: NaN where theta is
-    not finite.  certain int[r]: rows whose result has probability 1 in the limit; empty without separation.
-    `rest`: of the other rows, with one parameter for each flat direction left out."""
+    theta float[p]: inf or -inf for a parameter that grows along the direction of separation, NaN for one that the
+    rows left do not determine.  standard_errors float[p]: NaN where theta is not finite.  certain int[r]: rows
+    whose result has probability 1 in the limit; empty without separation. `rest`: of the other rows, with one
+    parameter for each flat direction left out."""
 
-    names: tuple[str, ...]
     theta: FloatArray
     standard_errors: FloatArray
     certain: IntArray
@@ -269,14 +221,14 @@ def fit_limiting(contests: Contests, link_name: str = "logit") -> LimitingEstima
     """The maximum-likelihood estimate of contests that may be separated."""
     limit = limiting_contests(contests)
     rest = fit_structured(limit.contests, link_name)
-    names = contests.design.names
-    theta, errors = np.full((2, len(names)), np.nan)
+    theta, errors = np.full((2, len(contests.design.names)), np.nan)
     kept = np.setdiff1d(np.arange(len(theta)), limit.dropped)
     theta[kept], errors[kept] = rest.theta, rest.standard_errors
-    theta[limit.moved], errors[limit.moved] = np.nan, np.nan
+    moved = np.abs(limit.flat).max(axis=1, initial=0.0) > 1e-7
+    theta[moved], errors[moved] = np.nan, np.nan
     grows = limit.direction != 0
     theta[grows], errors[grows] = np.sign(limit.direction[grows]) * np.inf, np.nan
-    return LimitingEstimate(names, theta, errors, limit.certain, rest)
+    return LimitingEstimate(theta, errors, limit.certain, rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,13 +236,14 @@ class Limit:
     """The contests that stay uncertain in the limit of a separated estimate.
     contests: without the rows whose result is certain, and with one parameter fixed for each flat direction.
     certain int[r]: rows whose result is certain.  direction float[p]: of separation; 0 without any.  dropped
-    int[k]: parameters that were fixed.  moved bool[p]: parameters that the contests left do not determine."""
+    int[k]: parameters that were fixed.  flat float[p, k]: directions about which the contests left say nothing.
+    """
 
     contests: Contests
     certain: IntArray
     direction: FloatArray
     dropped: IntArray
-    moved: BoolArray
+    flat: FloatArray
 
 
 def limiting_contests(contests: Contests) -> Limit:
@@ -301,13 +254,9 @@ def limiting_contests(contests: Contests) -> Limit:
     design = contests.design.subset(left)
     flat = null_space(design.gram(np.ones(len(left))))
     dropped = pivots(flat)
-    return Limit(
-        Contests(design.without(dropped), contests.wins[left], contests.losses[left]),
-        certain,
-        np.zeros(len(design.names)) if found is None else found.direction,
-        dropped,
-        np.asarray(np.abs(flat).max(axis=1, initial=0.0) > 1e-7),
-    )
+    rest = Contests(design.without(dropped), contests.wins[left], contests.losses[left])
+    direction = np.zeros(len(design.names)) if found is None else found.direction
+    return Limit(rest, certain, direction, dropped, flat)
 
 
 def pivots(flat: FloatArray) -> IntArray:

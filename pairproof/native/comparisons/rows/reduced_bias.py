@@ -30,6 +30,7 @@ import numpy as np
 
 from ....errors import ConvergenceError
 from ....numerics.arrays import FloatArray
+from ....numerics.linear_systems import inverse_of_factor
 from ....numerics.maxima import Estimated, cholesky_of
 from .contest_design import CHUNK, Contests
 from .links import ContestPoint, link
@@ -238,21 +239,14 @@ def _polished(step_at: Step, theta: FloatArray) -> Root | None:
 @dataclass(frozen=True, eq=False)
 class ReducedEstimate(Estimated):
     """An estimate with reduced bias.
-    names: of the p parameters.  theta float[p].  covariance float[p, p]: inverse of the expected information
-    of the plain likelihood at theta.  llf: plain log-likelihood at theta, without binomial coefficients.
-    log_coefficients: sum of the log binomial coefficients of the rows as given.  penalised: llf + log det I /
-    2.  deviance: against a probability of its own for every row as given.  decrement: squared length, in
-    standard errors, of the last step."""
+    theta float[p].  covariance float[p, p]: inverse of the expected information of the plain likelihood at theta.
+    llf: plain log-likelihood at theta, without binomial coefficients.  penalised: llf + log det I / 2.  decrement:
+    squared length, in standard errors, of the last step."""
 
-    names: tuple[str, ...]
     theta: FloatArray
     covariance: FloatArray
     llf: float
-    log_coefficients: float
     penalised: float
-    deviance: float
-    kind: str
-    link: str
     steps: int
     decrement: float
 
@@ -289,26 +283,11 @@ def fit_reduced(contests: Contests, kind: str = "mean", link_name: str = "logit"
         found = root_from_maximum(step_at, penalised, np.asarray(scale, float))
     here = ContestPoint(pooled, chosen, found.theta)
     information = here.expected
-    return ReducedEstimate(
-        contests.design.names,
-        found.theta,
-        covariance_of(information),
-        here.value,
-        contests.log_coefficients,
-        here.value + 0.5 * float(np.linalg.slogdet(information)[1]),
-        2.0 * (contests.saturated - here.value),
-        kind,
-        link_name,
-        found.steps,
-        found.decrement,
-    )
+    penalised_llf = here.value + 0.5 * float(np.linalg.slogdet(information)[1])
+    covariance = covariance_of(information)
+    return ReducedEstimate(found.theta, covariance, here.value, penalised_llf, found.steps, found.decrement)
 
 
 def covariance_of(information: FloatArray) -> FloatArray:
     """The inverse of an information matrix.  information float[p, p].  Returns float[p, p]."""
-    from scipy.linalg.lapack import dpotri
-
-    if not len(information):
-        return np.zeros((0, 0))
-    half = dpotri(np.asfortranarray(cholesky_of(information)), lower=1, overwrite_c=1)[0]
-    return np.asarray(np.tril(half) + np.tril(half, -1).T)
+    return inverse_of_factor(cholesky_of(information))

@@ -20,10 +20,9 @@ from ....fit.estimates.likelihood import Limit, differenced
 from ....numerics.arrays import FloatArray
 from ..counts.existence import remaining
 from .contest_design import Contests, Design
-from .davidson import jeffreys
 from .links import ContestPoint, Link
 from .reduced_bias import adjustment, covariance_of
-from .tied_contests import TiesLikelihood, TiesPoint
+from .tied_contests import TiesLikelihood, TiesPoint, jeffreys
 
 #: Entries of the rows of a constrained design where contests are separated.
 MOST_ENTRIES = 50_000_000

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 import pairproof
 from pairproof.errors import ConvergenceError
 from pairproof.native.inference.taken_apart import all_pairs
-from pairproof.numerics.infinity import AtInfinity, held_at_minus_infinity, joined
+from pairproof.numerics.infinity import AtInfinity, both, held_at_minus_infinity
 
 build = pairproof.Comparisons.build
 
@@ -25,8 +25,10 @@ def test_a_function_in_the_cone_is_infinite_and_one_across_it_not_determined():
 
 
 def test_a_tie_parameter_at_minus_infinity_is_added_to_other_directions():
-    both = joined(AtInfinity(np.eye(3)[:, :1], np.array([[1.0]])), held_at_minus_infinity(3, 2))
-    found = both.values(np.array([[1.0, 0, 0], [0, 0, 1], [1, 0, -1], [1, 0, 1], [0, 5, 0]]), np.full(5, 2.0))
+    found = both(AtInfinity(np.eye(3)[:, :1], np.array([[1.0]])), held_at_minus_infinity(3, 2))
+    found = found.values(
+        np.array([[1.0, 0, 0], [0, 0, 1], [1, 0, -1], [1, 0, 1], [0, 5, 0]]), np.full(5, 2.0)
+    )
     np.testing.assert_array_equal(found, [np.inf, -np.inf, np.inf, np.nan, 2.0])
 
 

@@ -19,7 +19,7 @@ def with_effects(
     fixed: Contests, first: NDArray[np.int64], second: NDArray[np.int64], effects: Sequence[str]
 ) -> Contests:
     """The same contests with a random effect of each side."""
-    return with_blocks(fixed, [Block("", first, second, effects)])
+    return with_blocks(fixed, [Block(first, second, effects)])
 
 
 def four_players() -> Contests:

@@ -13,7 +13,7 @@ import pairproof
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
 from pairproof.native.comparisons.random_effects.effects_likelihood import SetsLikelihood
-from pairproof.native.inference.judge_refits import JudgeRefitter, repeated
+from pairproof.native.inference.refits import JudgeRefitter, repeated
 from pairproof.numerics.constrained import Profile, limit_by_newton, maximum_under
 
 

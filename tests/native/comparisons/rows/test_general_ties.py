@@ -10,8 +10,13 @@ import pytest
 
 from pairproof.errors import ConvergenceError, NotEstimableError
 from pairproof.native.comparisons.rows.contest_design import Design, contest_design
-from pairproof.native.comparisons.rows.davidson import davidson, fit_tied
-from pairproof.native.comparisons.rows.tied_contests import TiesLikelihood, TiesPoint, fit_ties
+from pairproof.native.comparisons.rows.tied_contests import (
+    TiesLikelihood,
+    TiesPoint,
+    davidson,
+    fit_tied,
+    fit_ties,
+)
 from tests.native.comparisons.rows.data import deviance_of, of_r, tied_contests
 
 
