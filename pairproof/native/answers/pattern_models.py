@@ -40,12 +40,23 @@ from ...fit.estimates.specification import Alpha, AnswerSpec, AnswerTies, Beta, 
 from ...fit.fit import Fit
 from ...numerics.arrays import IntArray
 from ..prefmod_defects.defects_of_input import pattern_call
-from .answer_fits import Fitted, comparison_statistics, finished, item_statistics
-from .answer_terms import ItemModel, dependence, in_time, item_model, links, names, others, pair_names
+from .answer_fits import (
+    Fitted,
+    ItemModel,
+    comparison_statistics,
+    dependence,
+    finished,
+    in_time,
+    item_model,
+    item_statistics,
+    links,
+    names,
+    others,
+)
 from .patterns import missing_comparisons as gaps
 from .patterns.answer_likelihood import PatternFit, blocks, maximum_likelihood
 from .patterns.comparison_patterns import fit_comparisons
-from .patterns.natural_parameters import Undecided, n_pairs
+from .patterns.natural_parameters import Undecided, n_pairs, pair_names
 from .patterns.ranking_patterns import fit_mallows
 from .patterns.rating_patterns import fit_ratings
 from .patterns.repeated_answers import fit_repeated
@@ -432,7 +443,12 @@ def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitt
     """Ratings, or rankings with ties: all orders that the scale, or as many places as items, can express."""
     if table.kind == "ratings":
         codes, categories = table.once, len(table.scale)
-        _refuse_no_ties(table, spec)
+        tied = (table.pair_answers[table.weights > 0] == 0).any()
+        if spec.answer_ties == "davidson" and not tied:
+            raise NotEstimableError(
+                f"{table.source}: nobody rated two items alike, so that the tie parameter is minus infinity. Ratings"
+                " without a tie are rankings: Respondents.build(items, 'rankings', table.ranks[:, 0])"
+            )
     else:
         codes, categories = _complete_ranks(table), len(table.items)
     undecided = _UNDECIDED[spec.answer_ties]
@@ -444,15 +460,6 @@ def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitt
     n = len(table.items)
     possible = Possible("weak", n, 1, True, min(categories, n), (), spec.dependence)
     return Fitted(table, spec, model, found, more, _statistics(table, spec, True), possible)
-
-
-def _refuse_no_ties(table: Respondents, spec: AnswerSpec) -> None:
-    tied = (table.pair_answers[table.weights > 0] == 0).any()
-    if spec.answer_ties == "davidson" and not tied:
-        raise NotEstimableError(
-            f"{table.source}: nobody rated two items alike, so that the tie parameter is minus infinity. Ratings without"
-            " a tie are rankings: Respondents.build(items, 'rankings', table.ranks[:, 0])"
-        )
 
 
 def _complete_ranks(table: Respondents) -> IntArray:

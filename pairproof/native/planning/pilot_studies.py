@@ -19,7 +19,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError
@@ -104,31 +103,20 @@ def _margin_test(of: PairAnswers) -> EqualityTest | None:
     return judge_means(a, b, t)
 
 
-def intraclass_correlation(scores: ArrayLike, unit: ArrayLike, level: float = 0.95) -> IntraClass:
-    """The intra-class correlation of scores by one-way analysis of variance.
-    scores float[n].  unit int[n]: judge (or source) of each score, from 0."""
-    y, codes = np.asarray(scores, float), np.unique(np.asarray(unit), return_inverse=True)[1]
-    m = np.bincount(codes).astype(float)
-    sums, squares = np.bincount(codes, y).astype(float), float((y**2).sum())
-    try:
-        return _anova(m, sums, squares, level)
-    except _TooFew as few:
-        raise InputError(str(few)) from None
-
-
-class _TooFew(Exception):
+class _TooFew(InputError):
     """Too few answers for a correlation."""
 
 
 def _icc(counts: FloatArray, codes: IntArray, level: float) -> IntraClass:
-    """The same from counts of scores 1, 0, -1 in each row."""
+    """Of scores 1, 0, -1, from their counts in each row.  codes: judge (or source) of each row, from 0."""
     by_unit = np.asarray(np.stack([np.bincount(codes, column) for column in counts.T], axis=1), float)
     squares = float(by_unit[:, 0].sum() + by_unit[:, 2].sum())
-    return _anova(by_unit.sum(axis=1), by_unit[:, 0] - by_unit[:, 2], squares, level)
+    return intraclass_correlation(by_unit.sum(axis=1), by_unit[:, 0] - by_unit[:, 2], squares, level)
 
 
-def _anova(m: FloatArray, sums: FloatArray, squares: float, level: float) -> IntraClass:
-    """From the units' numbers of scores, their sums, and the sum of all squared scores."""
+def intraclass_correlation(m: FloatArray, sums: FloatArray, squares: float, level: float) -> IntraClass:
+    """The intra-class correlation of scores by one-way analysis of variance.
+    m, sums float[G]: the units' numbers of scores, and their sums.  squares: sum of all squared scores."""
     from scipy.special import fdtri
 
     n, g = float(m.sum()), len(m)
