@@ -160,7 +160,7 @@ def command(context: click.Context, /, state: State, **asked: Any) -> None:
         )
     state.no_junit("a simulation has")
     from ...native.annotation.simulated.simulated_panel import mean_agreement
-    from ...native.annotation.simulated.simulation import panel_grid
+    from ...native.annotation.simulated.simulation_grid import panel_grid
     from ..reports.simulated_annotation import Simulated
 
     if asked["as_in_paper"]:

@@ -16,15 +16,11 @@ import numpy as np
 
 from ...native.annotation.beta import FloatArray
 from ...native.annotation.simulated.simulated_panel import Panel
-from ...native.annotation.simulated.simulation import (
-    MEASURES,
+from ...native.annotation.simulated.simulation import MEASURES, Measure, Simulation, histogram, spread
+from ...native.annotation.simulated.simulation_grid import (
     Grid,
-    Measure,
-    Simulation,
     crossing,
     grid_of,
-    histogram,
-    spread,
     verdict_on_easl,
     verdict_on_ra,
 )

@@ -151,8 +151,9 @@ def observe(
     if state.method in ADDITIVE:
         return ScoreState(state.method, *beta.add_scores(state.a, state.b, items[said], values[said]), n)
     a, b = state.a.tolist(), state.b.tolist()  # Python's own numbers: ten times NumPy's speed one by one
-    update: Callable[..., tuple[float, ...]]
-    update = beta.update_pair if state.method == "ra" else trueskill.update_pair
+    updates: dict[str, Callable[..., tuple[float, ...]]]
+    updates = {"ra": beta.update_pair, "trueskill": trueskill.update_pair}
+    update = updates[state.method]
     constants = settings.gamma, settings.epsilon
     for h, s in zip(shown, given):
         own = h.tolist()

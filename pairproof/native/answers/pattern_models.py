@@ -220,16 +220,15 @@ def fit_pattern(
     >>> pairproof.fit_pattern(table).params.round(4).to_dict()
     {'A': 0.2582, 'B': 0.1291, 'C': 0.0}
     """
-    call = pattern_call(table, by, beta, compat)
-    table, by, beta = call.table, call.by, call.beta
+    table, by, beta, told = pattern_call(table, by, beta, compat)
     chosen = "none" if ties_unresolved and ties is None else ties
     spec = pattern_spec(
         table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta
     )
     spec = replace(spec, cells=(cells,) if isinstance(cells, str) else tuple(cells))
     fit = finished(fitted_pattern(table, spec, ties_unresolved, OfGaps(alpha_of, beta_of)))
-    if call.warnings:
-        fit = replace(fit, warnings=(*fit.warnings, *call.warnings))
+    if told:
+        fit = replace(fit, warnings=(*fit.warnings, *told))
     return fit.with_reference("sum") if spec.reference == "sum" and not item_terms else fit
 
 

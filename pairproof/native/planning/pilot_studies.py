@@ -29,7 +29,7 @@ from ..comparisons.contests.bradley_terry import fit_bradley_terry
 from ..competitions.ranking.sums_by_cluster import cluster_codes
 from ..competitions.ranking.tests_by_judge import EqualityTest, judge_means
 from ..competitions.ranking.two_systems import PairAnswers, answers_of, one_pair
-from .sample_size import Assumptions, TableDesign, inverse_of
+from .sample_size import TableDesign, inverse_of
 
 
 @dataclass(frozen=True)
@@ -58,17 +58,6 @@ class Pilot:
     judge: IntraClass | None
     source: IntraClass | None
     why_not: tuple[str, ...] = ()
-
-    @property
-    def assumptions(self) -> Assumptions:
-        """The pilot's numbers taken as the truth; a correlation that is not known as 0."""
-        judge, source = (0.0 if found is None else found.icc for found in (self.judge, self.source))
-        if judge + source >= 1.0:
-            raise InputError(
-                f"the pilot's intra-class correlations are {judge:.3f} by judge and {source:.3f} by source, together 1 or"
-                " more; state them with --icc-judge and --icc-source (in Python, Assumptions)"
-            )
-        return Assumptions(self.margin, self.tie_rate, judge, source)
 
 
 def pilot_of(

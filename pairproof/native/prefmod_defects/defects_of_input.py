@@ -527,26 +527,18 @@ def _what(name: str, before: Call, after: Call) -> str:
 BETA = "B3-beta-of-the-comparison"
 
 
-@dataclass(frozen=True, eq=False)
-class PatternCall:
-    """What is fitted in the place of what was asked for.  warnings: one that names the defects, or none."""
-
-    table: Respondents
-    by: str
-    beta: Beta | None
-    warnings: tuple[FitWarning, ...] = ()
-
-
 def function_of(table: Respondents) -> str:
     """prefmod's function for the table's kind of answers."""
     letter = {"comparisons": "PC", "rankings": "R", "ratings": "L"}[table.kind]
     return f"patt{letter}{'rep' if table.n_times > 1 else ''}.fit"
 
 
-def pattern_call(table: Respondents, by: str, beta: Beta | None, compat: str | Sequence[str]) -> PatternCall:
-    """What prefmod would fit."""
+def pattern_call(
+    table: Respondents, by: str, beta: Beta | None, compat: str | Sequence[str]
+) -> tuple[Respondents, str, Beta | None, tuple[FitWarning, ...]]:
+    """What prefmod would fit: table, formula and beta; and a warning that names the defects, or none."""
     if not asked_for(compat):
-        return PatternCall(table, by, beta)
+        return table, by, beta, ()
     function = function_of(table)
     chosen = choose(compat, function)
     printed = [n for n in chosen.names if defect(n).acts_on == "result"]
@@ -563,6 +555,6 @@ def pattern_call(table: Respondents, by: str, beta: Beta | None, compat: str | S
     told = [_told(f"fitted as prefmod's {function} would", said)] if said else []
     text = "; ".join([*told, *([f"{', '.join(idle)} changes nothing here"] if idle else [])])
     if not text:
-        return PatternCall(read.table, read.by, beta)
+        return read.table, read.by, beta, ()
     warnings.warn(text, DataWarning, stacklevel=3)
-    return PatternCall(read.table, read.by, beta, (FitWarning("as-prefmod", text),))
+    return read.table, read.by, beta, (FitWarning("as-prefmod", text),)

@@ -15,7 +15,8 @@ import numpy as np
 
 from ....report.blocks import panels
 from ..beta import FloatArray, IntArray
-from .simulation import MEASURES, Grid, Simulation
+from .simulation import MEASURES, Simulation
+from .simulation_grid import Grid
 
 #: Okabe and Ito (2008); each method also has a line style and a mark of its own.
 STYLES = {

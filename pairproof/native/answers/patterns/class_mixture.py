@@ -254,13 +254,14 @@ SAME = 1e-4
 class LatentClasses:
     """Latent classes of persons, the largest first.
     names: of the p parameters of a class.  shares float[K]: share of the persons in each class.  phi float[K,
-    p]: parameters of each class; those that are common stand in every row.  share_errors float[K]: standard errors; nan where a class has collapsed.
-    standard_errors float[K, p]: the same of phi.  llf: log-likelihood; a supremum where a class has
-    collapsed.  posterior float[n, K]: probabilities of the classes for each answer.  psi float[n_params]: the
-    parameters as the mixture has them, classes in this order.  covariance float[n_params, n_params]: of psi,
-    from the observed information; nan where a class has collapsed.  steps, decrement: Newton steps of the
-    best start, and the squared length of the last in standard errors.  collapsed: class and parameter that is
-    infinite.  starts float[n_starts]: log-likelihood that each start reached, best first."""
+    p]: parameters of each class; those that are common stand in every row.  share_errors float[K]: standard
+    errors; nan where a class has collapsed.  standard_errors float[K, p]: the same of phi.  llf:
+    log-likelihood; a supremum where a class has collapsed.  posterior float[n, K]: probabilities of the
+    classes for each answer.  psi float[n_params]: the parameters as the mixture has them, classes in this
+    order.  covariance float[n_params, n_params]: of psi, from the observed information; nan where a class has
+    collapsed.  steps, decrement: Newton steps of the best start, and the squared length of the last in
+    standard errors.  collapsed: class and parameter that is infinite.  starts float[n_starts]: log-likelihood
+    that each start reached, best first."""
 
     names: tuple[str, ...]
     shares: FloatArray

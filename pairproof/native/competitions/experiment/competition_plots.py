@@ -217,7 +217,7 @@ def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[
     # matplotlib's own ticks change with the bar's height, after the layout has made room for the old ones.
     said = "P(preferred)\n- P(other preferred)"
     ax.figure.colorbar(picture, ax=ax, ticks=np.linspace(-1.0, 1.0, 5), label=said)
-    # The compressed layout keeps the map square: else names are cut, and the colour bar is longer than the map.
+    # The compressed layout keeps the map square; else names are cut, and the bar is longer than the map.
     if isinstance(ax.figure.get_layout_engine(), ConstrainedLayoutEngine):
         ax.figure.set_layout_engine("compressed")
     return ax

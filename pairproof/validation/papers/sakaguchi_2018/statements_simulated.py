@@ -41,16 +41,8 @@ from ....native.annotation.simulated.simulated_panel import (
     sd_for_agreement,
     truth_of,
 )
-from ....native.annotation.simulated.simulation import (
-    SHIFTS,
-    Experiment,
-    Grid,
-    Simulation,
-    simulate,
-    spread,
-    verdict_on_easl,
-    verdict_on_ra,
-)
+from ....native.annotation.simulated.simulation import Experiment, Simulation, simulate, spread
+from ....native.annotation.simulated.simulation_grid import SHIFTS, Grid, verdict_on_easl, verdict_on_ra
 from ...statements.registers import Context, Finding, holds, statement_test
 
 RECORD = Path(__file__).with_name("sakaguchi-2018.grid.json")

@@ -16,15 +16,8 @@ import numpy as np
 
 from ....bridge.process.policy import Backend
 from ....native.annotation.simulated.simulated_panel import TRUTHS, Panel, sd_for_agreement, truth_of
-from ....native.annotation.simulated.simulation import (
-    Experiment,
-    Grid,
-    Simulation,
-    simulate,
-    spread,
-    verdict_on_easl,
-    verdict_on_ra,
-)
+from ....native.annotation.simulated.simulation import Experiment, Simulation, simulate, spread
+from ....native.annotation.simulated.simulation_grid import Grid, verdict_on_easl, verdict_on_ra
 from ....native.annotation.simulated.simulation_plots import (
     plot_curves,
     plot_histograms,

@@ -9,8 +9,8 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.native.annotation.simulated.simulated_panel import Context, Panel, truth_of
-from pairproof.native.annotation.simulated.simulation import (
-    Experiment,
+from pairproof.native.annotation.simulated.simulation import Experiment
+from pairproof.native.annotation.simulated.simulation_grid import (
     Grid,
     crossing,
     grid_of,
