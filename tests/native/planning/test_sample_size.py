@@ -158,7 +158,7 @@ def test_a_pilot_of_counts_is_that_of_its_answers_one_by_one():
     found = pilot_of(pairproof.read(rows))
     scores = [1] * 30 + [0] * 10 + [-1] * 20 + [-1] * 8 + [0] * 4 + [1] * 9 + [1] * 5 + [0] * 2 + [-1] * 9
     unit = [0] * 60 + [1] * 21 + [2] * 16
-    alone = intraclass_correlation(scores, unit)
+    alone = correlation(scores, unit)
     # One number in two ways, which differ by rounding; seen: 0 off.
     np.testing.assert_allclose(
         (found.judge.icc, found.judge.high, found.judge.per_unit), (alone.icc, alone.high, alone.per_unit)
