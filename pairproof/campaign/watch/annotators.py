@@ -11,7 +11,7 @@ an item is more than twice the median of all annotators'.
 None excludes anybody by itself: a rule of exclusion has to be fixed before the data are seen.
 
 Items in disagreement are those that annotators disagree on beyond what their noise would give.  The
-statistic is that of :mod:`pairproof.native.annotation.scores.disagreement`: a generous or a noisy
+statistic is that of :mod:`pairproof.native.annotation.scores.annotator_agreement`: a generous or a noisy
 annotator is no disagreement about an item.
 """
 
@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from ...errors import NotEstimableError, TooLargeError
 from ...native.annotation.scores import annotator_quality as measures
+from ...native.annotation.scores.annotator_agreement import disagreement
 from ...native.annotation.scores.annotator_model import AnnotatorModel, annotator_model
-from ...native.annotation.scores.disagreement import disagreement
 from ..storage.records import Items, items_of
 from ..storage.store import Store
 from . import score_arrays as arrays

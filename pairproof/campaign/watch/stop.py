@@ -34,7 +34,7 @@ import numpy as np
 from ...errors import InputError
 from ...native.annotation.beta import FloatArray
 from ...native.annotation.scores import stopping_rules as rules
-from ...native.annotation.scores.disagreement import shrunken_locations
+from ...native.annotation.scores.annotator_agreement import shrunken_locations
 from ...native.annotation.scores.mixed_model import not_joined
 from ..storage.records import Items, about, items_of
 from ..storage.rules import Look as Recorded, looks_of, write_look

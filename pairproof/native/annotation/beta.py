@@ -26,7 +26,7 @@ likelihood ratio; Barndorff-Nielsen and Cox 1994, section 6.6).  Ends are roots 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, MutableSequence, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -40,12 +40,14 @@ ACCURATE = 1e-11
 MAX_STEPS = 60
 
 
-def highest_density(alpha: FloatArray, beta: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Highest-density interval of each beta distribution.
-    alpha, beta float[k]: >= 1.  Returns low, high float[k]: in [0, 1].  Of the uniform distribution the
-    middle."""
+def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+    """Highest-density interval of each beta distribution, which always holds its mode.
+    The interval is not calibrated: it is as uncertain as the method takes itself to be (with
+    `methods.calibration` it is).  alpha, beta float[k]: >= 1.  Returns low, high float[k]: in [0, 1].  Of the
+    uniform distribution the middle."""
+    own = np.atleast_1d(np.asarray(alpha, np.float64)) + 1j * np.atleast_1d(np.asarray(beta, np.float64))
     # Scores on a slider of a hundred steps give the same distribution again and again.
-    distinct, back = np.unique(alpha + 1j * beta, return_inverse=True)
+    distinct, back = np.unique(own, return_inverse=True)
     a, b = distinct.real.copy(), distinct.imag.copy()
     # One end of the scale has the highest density: the interval begins there.
     low = np.where(b == 1.0, (1.0 - level) ** (1.0 / a), 0.0)
@@ -214,27 +216,6 @@ def _variance(alpha: float, beta: float) -> float:
     return alpha * beta / (total * total * (total + 1.0))
 
 
-def update_hit(
-    a: MutableSequence[float] | FloatArray,
-    b: MutableSequence[float] | FloatArray,
-    items: Sequence[int],
-    scores: Sequence[float],
-    gamma: float = GAMMA,
-    epsilon: float = EPSILON,
-    tie_within: float = 0.0,
-    update: Callable[..., tuple[float, float, float, float]] = update_pair,
-) -> None:
-    """All pairs of one HIT, one after the other; the items' states are changed in place.
-    `a`, b float[n_items]: the states: alpha and beta, or what else `update` takes.  items int[n]: in the
-    order of presentation.  scores float[n]: in [0, 1]; nan where the judge could not say, and then no pair of
-    that item counts.  gamma, epsilon: skill chain > 0, tie rate >= 0.  tie_within: scores no further apart
-    than this are a tie; 0: equal ones.  update: what one judgment of a pair changes: :func:`update_pair`
-    (equations 14 to 19) or `trueskill.update_pair` (equations 3 to 10)."""
-    for k, l, outcome in pairs_of_hit(scores, tie_within):
-        i, j = items[k], items[l]
-        a[i], b[i], a[j], b[j] = update((a[i], b[i], a[j], b[j]), outcome, gamma, epsilon)
-
-
 def pairs_of_hit(scores: Sequence[float], tie_within: float = 0.0) -> list[tuple[int, int, PairOutcome]]:
     """The judged pairs of a HIT by place, (0,1), (0,2), ..., with what the scores say of each.
     scores float[n]: nan where the judge could not say: pairs of that item are left out.  tie_within: scores
@@ -268,13 +249,3 @@ def exact_sums(index: IntArray, values: FloatArray, size: int) -> FloatArray:
     fine = np.floor((values - coarse) / 2.0**-52) * 2.0**-52
     first, second, rest = (np.bincount(index, part, size) for part in (coarse, fine, values - coarse - fine))
     return np.asarray(rest + second + first)
-
-
-def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-    """Highest-density interval of each beta distribution, which always holds its mode.
-    Found by :func:`pairproof.native.annotation.beta.highest_density`.  The interval is not calibrated: it is
-    as uncertain as the method takes itself to be (with `methods.calibration` it is).  alpha, beta float[k]: >= 1.
-    Returns low, high float[k]: in [0, 1]."""
-
-    a, b = np.atleast_1d(np.asarray(alpha, np.float64)), np.atleast_1d(np.asarray(beta, np.float64))
-    return highest_density(a, b, level)

@@ -21,7 +21,7 @@ in them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -153,10 +153,15 @@ def observe(
     if state.method in ADDITIVE:
         return ScoreState(state.method, *beta.add_scores(state.a, state.b, items[said], values[said]), n)
     a, b = state.a.tolist(), state.b.tolist()  # Python's own numbers: ten times NumPy's speed one by one
-    update = beta.update_pair if state.method == "ra" else trueskill.update_pair
-    constants = settings.gamma, settings.epsilon, settings.tie_within
+    updates: dict[str, Callable[..., tuple[float, ...]]]
+    updates = {"ra": beta.update_pair, "trueskill": trueskill.update_pair}
+    update = updates[state.method]
+    constants = settings.gamma, settings.epsilon
     for h, s in zip(shown, given):
-        beta.update_hit(a, b, h.tolist(), s.tolist(), *constants, update)
+        own = h.tolist()
+        for k, l, outcome in beta.pairs_of_hit(s.tolist(), settings.tie_within):
+            i, j = own[k], own[l]
+            a[i], b[i], a[j], b[j] = update((a[i], b[i], a[j], b[j]), outcome, *constants)
     return ScoreState(state.method, np.array(a), np.array(b), n)
 
 

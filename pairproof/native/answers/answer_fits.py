@@ -1,6 +1,12 @@
-"""From a fitted model of arrays to a fit with named parameters: of whole answers, and of their latent classes.
+"""Between names and arrays: from a formula to the terms of the items, and from a fitted model of arrays to a fit.
 
-A mixture of models is a fit with classes.
+    ability of item j in group s = sum over k of z_sk b_jk,   or   sum over k, q of z_sk x_jq b_kq
+
+and, for a selective term m of one item or item covariate (:mod:`pairproof.native.comparisons.counts.build`), z_sm x_mj
+b_m. z_sk are the columns of the formula of subject covariates (:mod:`pairproof.native.comparisons.formula.subject_formula`, the
+same as for models of comparisons), with a constant before them; the x_jq are those of the item covariates.
+
+All parameters have names: items, ties, dependence, links.  A mixture of models is a fit with classes.
 """
 
 from __future__ import annotations
@@ -17,30 +23,174 @@ from ...data.columns import Column, Factor
 from ...data.comparisons import Comparisons
 from ...data.respondents.codes import BELOW, FIRST, MISSING, SECOND, TIED
 from ...data.respondents.respondents import Respondents
-from ...data.wide import prefmod_pair_order
+from ...errors import AliasError, FormulaError
 from ...fit.estimates.covariance import DenseCovariance
 from ...fit.estimates.fit_record import FitWarning, Stopping, listed
 from ...fit.estimates.likelihood import AtEstimate, OutcomeModel
 from ...fit.estimates.parts import OF_ITEM, AnswerNumbers, Answers, ClassNumbers, ClassTester, MixedPossible
-from ...fit.estimates.specification import AnswerSpec, Term, Value
+from ...fit.estimates.specification import AnswerSpec, Term, Value, by_suffix
 from ...fit.fit import Fit
 from ...fit.results.answers import PairCells
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...numerics.infinity import AtInfinity, both, held_at_minus_infinity
+from ...text import quoted
+from ..comparisons.counts.build import item_columns, selected, separate_items
 from ..comparisons.counts.llbt import RULE, engine_name
-from .answer_terms import ItemModel, at_times, in_time, pair_names, timed_groups
+from ..comparisons.counts.named import of_column
+from ..comparisons.formula import subject_design as design
+from ..comparisons.formula.subject_formula import Formula, names_of, parse
 from .patterns.answer_likelihood import AnswerLikelihood, PatternFit, free_probabilities
 from .patterns.class_mixture import LatentClasses, share_slopes
+from .patterns.natural_parameters import ItemTerm, pair_names, pairs_of, sharing
 from .possible_answers import Possible
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters:
-    """The parameters of a model in the order in which they are shown.
-    free bool[n_terms]: those that were estimated, in the order of the estimate."""
+class ItemModel:
+    """The items' part of a model: groups of rows, terms for the likelihood, and their names.
+    group int[n_rows]: covariate group of each row, divided further by the columns of `cells`.  labels: names of these;
+    "" for the only one.  groups: those of the model alone, for which worths are given.  named: all parameters of the items at one time, references included.  free bool[n_named]: those that are not
+    references: the parameters of `terms`, in their order.  values: of the covariates in each group."""
 
-    terms: tuple[Term, ...]
+    group: IntArray
+    labels: tuple[str, ...]
+    groups: Mapping[str, Mapping[str, Value]]
+    terms: tuple[ItemTerm, ...]
+    named: tuple[Term, ...]
     free: BoolArray
+    values: tuple[Mapping[str, Value], ...]
+    warnings: tuple[FitWarning, ...]
+
+
+def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False) -> ItemModel:
+    """Build the items' part of a model.
+    spec: its reference is an item, or "sum", for which the last is taken here.  level_is_free: whether no
+    item is a reference, because a prior fixes the level."""
+    formula = parse(spec.by, names_of(table, spec, separate_items(table, spec) if spec.by else ()))
+    if formula.tie or formula.order:
+        raise FormulaError(
+            f"by={spec.by!r}: the tie parameter and the order effect of whole answers do not vary with covariates;"
+            " leave tie:... and order:... out"
+        )
+    used = (table.weights > 0) & (table.pair_answers != MISSING).any(axis=(1, 2))
+    patterns = design.patterns_of(formula, table, used)
+    _refuse_one_level(formula, patterns)
+    bys, z = design.matrix(formula.item, patterns, "the items")
+    finer = design.patterns_of(formula, table, used, spec.cells) if spec.cells else patterns
+    within = np.zeros(finer.n, np.int64)  # the group of each cell
+    within[finer.of_row[used]] = patterns.of_row[used]
+    items = table.items
+    x, columns = item_columns(table, spec)
+    terms: list[ItemTerm] = []
+    named: list[Term] = []
+    free: list[bool] = []
+    last = len(items) - 1 if spec.reference in ("sum", "") else items.index(spec.reference)
+    for k, by in enumerate(bys):
+        suffix = by_suffix(by)
+        if x is None:
+            kept = [j for j in range(len(items)) if level_is_free or j != last]
+            names = tuple(items[j] + suffix for j in kept)
+            terms.append(ItemTerm(np.eye(len(items))[:, kept], z[within, k], names, items))
+            named += [Term(item + suffix, "item", item=item, by=by) for item in items]
+            free += [j in kept for j in range(len(items))]
+            continue
+        terms.append(ItemTerm(x, z[within, k], tuple(c[0] + suffix for c in columns), items))
+        named += [of_column(column, by) for column in columns]
+        free += [True] * len(columns)
+    if formula.own:
+        own = selected(table, spec, formula, patterns, (x, z))
+        for (column, by), of_items, subject in zip(own.of, own.x, own.z.T):
+            named.append(of_column(column, by))
+            free.append(True)
+            terms.append(ItemTerm(of_items[:, None], subject[within], (named[-1].name,), items))
+    counts = np.bincount(patterns.of_row[used], weights=table.weights[used], minlength=patterns.n).astype(
+        float
+    )
+    values = tuple({name: v.value(s) for name, v in finer.variables.items()} for s in range(finer.n))
+    return ItemModel(
+        finer.of_row,
+        design.pattern_labels(finer),
+        design.group_labels(patterns, lambda: counts),
+        tuple(terms),
+        tuple(named),
+        np.array(free),
+        values,
+        patterns.warnings,
+    )
+
+
+def _refuse_one_level(formula: Formula, patterns: design.Patterns) -> None:
+    """A covariate with one level has no effect, and would leave the model without a word."""
+    for v in (v for product in formula.products for v in product):
+        variable = patterns.variables[v.name]
+        if variable.codes is not None and len(variable.levels) == 1:
+            raise AliasError(
+                f"the effect of {v.name} on the items cannot be distinguished from a constant: all persons"
+                " of the model have"
+                f" {quoted(variable.levels[0])}; leave it out"
+            )
+
+
+def at_times(model: ItemModel, times: tuple[str, ...]) -> tuple[tuple[Term, ...], BoolArray]:
+    """The items' parameters at all times, references included, and which are free."""
+    if len(times) == 1:
+        return model.named, model.free
+    found = tuple(in_time(term, time) for time in times for term in model.named)
+    return found, np.tile(model.free, len(times))
+
+
+def in_time(term: Term, time: str, what: str = "time") -> Term:
+    """The term of one point in time, `A:sex[2]:time[1]`, or of what else is said."""
+    by = ((what, time),)
+    return replace(term, name=term.name + by_suffix(by), by=term.by + by)
+
+
+def timed_groups(
+    groups: Mapping[str, Mapping[str, Value]], times: tuple[str, ...]
+) -> dict[str, dict[str, Value]]:
+    """The groups for which worths are given, each at every time."""
+    if len(times) == 1:
+        return {label: dict(group) for label, group in groups.items()}
+    return {
+        f"{'' if label == 'all' else label + ','}time={time}": {**group, "time": time}
+        for label, group in groups.items()
+        for time in times
+    }
+
+
+def names(model: ItemModel, spec: AnswerSpec, more: Sequence[Term]) -> list[str]:
+    """Of the free parameters, in the order of the arrays: those of the items, then others."""
+    items, free = at_times(model, spec.times)
+    return [*(term.name for term, kept in zip(items, free) if kept), *(term.name for term in more)]
+
+
+def links(table: Respondents) -> list[Term]:
+    """The parameters between times, `A:B:time[1]*time[2]`."""
+    pairs = pair_names(table.items)
+    steps = zip(table.times, table.times[1:])
+    return [
+        Term(f"{pair}:{by_suffix((('time', a),))[1:]}*{by_suffix((('time', b),))[1:]}", "dependence")
+        for a, b in steps
+        for pair in pairs
+    ]
+
+
+def others(table: Respondents, spec: AnswerSpec) -> list[Term]:
+    """Ties and dependence, in the order of the arrays."""
+    ties: list[Term] = []
+    if spec.answer_ties == "davidson":
+        ties = [Term("tie", "tie")]
+    elif spec.answer_ties == "by-pair":
+        ties = [Term(f"tie:{pair}", "tie-of") for pair in pair_names(table.items)]
+    return [*ties, *dependence(table, spec)]
+
+
+def dependence(table: Respondents, spec: AnswerSpec) -> list[Term]:
+    """The parameters of two comparisons that share an item, `A:B*A:C`."""
+    if not spec.dependence:
+        return []
+    pairs = pair_names(table.items)
+    return [Term(f"{pairs[a]}*{pairs[b]}", "dependence") for a, b in sharing(len(table.items))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +210,11 @@ class Fitted:
     infinite: Sequence[Term] = ()
 
     @property
-    def parameters(self) -> Parameters:
-        """Of the items at all times, and the others."""
+    def parameters(self) -> tuple[tuple[Term, ...], BoolArray]:
+        """All in the order in which they are shown, those of the items at all times first.
+        Returns tuple of Term, bool[n_terms]: and those that were estimated, in the order of the estimate."""
         items, free = at_times(self.model, self.spec.times)
-        return Parameters((*items, *self.others), np.append(free, np.ones(len(self.others), bool)))
+        return (*items, *self.others), np.append(free, np.ones(len(self.others), bool))
 
     @property
     def reference(self) -> str:
@@ -81,9 +232,9 @@ def finished(one: Fitted) -> Fit:
     """The fit of a model of whole answers."""
     # Fitted against the last item; a sum constraint is a change of reference of the finished fit.
     spec = replace(one.spec, reference=one.reference)
-    parameters, estimate = one.parameters, one.found.estimate
-    n, more = len(parameters.terms) + len(one.infinite), len(one.infinite)
-    at = np.flatnonzero(parameters.free)
+    (terms, free), estimate = one.parameters, one.found.estimate
+    n, more = len(terms) + len(one.infinite), len(one.infinite)
+    at = np.flatnonzero(free)
     beta, covariance = np.zeros(n), np.zeros((n, n))
     beta[at] = estimate.phi
     covariance[np.ix_(at, at)] = estimate.covariance
@@ -99,9 +250,9 @@ def finished(one: Fitted) -> Fit:
     rank = len(estimate.phi) + more - int(bool(spec.prior))
     return Fit(
         **_shared(replace(one, spec=spec), one.found.fitted, likelihood, one.possible_at(estimate.phi), rank),
-        terms=(*parameters.terms, *one.infinite),
+        terms=(*terms, *one.infinite),
         beta=beta,
-        is_reference=np.concatenate([~parameters.free, np.zeros(more, bool)]),
+        is_reference=np.concatenate([~free, np.zeros(more, bool)]),
         covariance=DenseCovariance(covariance),
         null_space=np.eye(n)[:, n - more :],
         n_infinite=more,
@@ -192,7 +343,7 @@ def implied(table: Respondents, model: ItemModel) -> Comparisons:
     }
     kept = np.flatnonzero(sum(counts.values()) > 0)
     group, time, pair = kept // (times * pairs), kept // pairs % times, kept % pairs
-    first, second = np.array(prefmod_pair_order(len(table.items))).T
+    first, second = pairs_of(len(table.items))
     columns = _columns(model.values, group)
     if times > 1:
         columns["time"] = Factor(time.astype(np.int64), table.times)
@@ -256,12 +407,11 @@ class Columns:
 
 def columns_of(one: Fitted, found: LatentClasses) -> Columns:
     """Items class by class, then items that all classes share, then ties and dependence."""
-    parameters, n_classes = one.parameters, len(found.shares)
-    terms, free = parameters.terms, parameters.free
+    (terms, free), n_classes = one.parameters, len(found.shares)
     at = np.where(free, np.cumsum(free) - 1, -1)
     differs = np.zeros(len(terms), bool)
     if n_classes > 1:
-        differs[free] = found.random
+        differs[free] = found.mixture.random
         for k in np.flatnonzero(~free):
             # A reference belongs to each class if all other items of its term do.
             others = [m for m, t in enumerate(terms) if t.kind == "item" and t.by == terms[k].by and free[m]]
@@ -295,8 +445,10 @@ def assemble_classes(one: Fitted, found: LatentClasses, starts: int, seed: int, 
     gone = AtInfinity(null_space, np.zeros((0, null_space.shape[1]))) if null_space.shape[1] else None
     likelihood = AtEstimate(found.mixture, found.psi, found.covariance, outward, found.llf, gone)
     in_block = np.asarray(np.bincount(one.found.block, weights=weights)[one.found.block], float)
-    fitted = in_block * np.exp(found.mixture.at(found.psi).rows)
-    shared = _shared(one, fitted, likelihood, _possible(one, found), found.n_params + len(one.infinite))
+    fitted = in_block * np.exp(found.mixture.at(found.psi).values)
+    each = [possible for possible in map(one.possible_at, found.phi) if possible is not None]
+    possible = MixedPossible(each, found.shares) if each else None
+    shared = _shared(one, fitted, likelihood, possible, found.mixture.n_params + len(one.infinite))
     collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(runaway).any(axis=1)))
     groups = timed_groups(one.model.groups, one.spec.times)
     return Fit(
@@ -351,12 +503,6 @@ def infinite(columns: Columns, found: LatentClasses) -> FloatArray:
     return np.asarray(np.array(directions).T.reshape(len(columns.terms), len(directions)))
 
 
-def _possible(one: Fitted, found: LatentClasses) -> MixedPossible | None:
-    each = [one.possible_at(phi) for phi in found.phi]
-    known = [possible for possible in each if possible is not None]
-    return MixedPossible(known, found.shares) if len(known) == len(each) else None
-
-
 def _stopping(one: Fitted, found: LatentClasses) -> Stopping:
     if len(found.shares) == 1:
         return Stopping(RULE_OF_MIXED, True, one.found.estimate.steps, one.found.estimate.decrement)
@@ -401,8 +547,9 @@ def _warnings(found: LatentClasses, collapsed: Sequence[str], starts: int, df: i
         )
         yield FitWarning("separated", text, tuple(collapsed))
     elif np.isnan(found.covariance).any():
+        n_params = found.mixture.n_params
         why = (
-            f"{found.n_params} parameters are more than the {found.n_params + df} free probabilities of all answers"
+            f"{n_params} parameters are more than the {n_params + df} free probabilities of all answers"
             if df < 0
             else "two classes are the same, or one is empty"
         )

@@ -1,4 +1,4 @@
-"""Whole answers drawn by chance: from worths, from arrays of parameters, or from a fitted model.
+"""Whole answers drawn by chance: from worths, or from a fitted model.
 
 From worths pi the comparisons are Bradley and Terry's, with Davidson's ties (1970, JASA 65, 317-328),
 
@@ -17,7 +17,7 @@ in Plackett and Luce's (for both, Critchlow, Fligner and Verducci 1991, Journal 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -29,23 +29,8 @@ from ...errors import InputError
 from ...fit.fit import Fit
 from ...fit.results.answers import enumerated
 from ...numerics.arrays import FloatArray, IntArray
-from .patterns.natural_parameters import ItemTerm, Undecided, comparison_maps, item_maps, main_effects
+from .patterns.natural_parameters import incidence
 from .patterns.ranking_patterns import subset_moments
-
-
-def draw_comparisons(
-    phi: FloatArray,
-    terms: Sequence[ItemTerm],
-    group: IntArray,
-    draws: np.random.Generator,
-    undecided: Undecided | None = None,
-) -> IntArray:
-    """Answers to all comparisons, without dependence.
-    phi float[n, p] or float[p]: parameters of each person, or of all.  group int[n]: covariate group of each
-    person.  Returns int[n, C]."""
-    beta = _natural(phi, comparison_maps(terms, undecided, False)[0], group)
-    c = beta.shape[1] // (1 if undecided is None else 2)
-    return draw_independent(beta[:, :c], None if undecided is None else beta[:, c:], draws)
 
 
 def draw_independent(d: FloatArray, ties: FloatArray | None, draws: np.random.Generator) -> IntArray:
@@ -59,33 +44,11 @@ def draw_independent(d: FloatArray, ties: FloatArray | None, draws: np.random.Ge
     return np.where(mark < weight[0], 1, np.where(mark < weight[0] + weight[1], 0, -1))
 
 
-def draw_rankings(
-    phi: FloatArray,
-    terms: Sequence[ItemTerm],
-    group: IntArray,
-    draws: np.random.Generator,
-    model: Literal["plackett-luce", "pattern"],
-) -> IntArray:
-    """Strict rankings of all items.
-    phi float[n, p] or float[p]: parameters of each person, or of all: of log worths for Plackett and Luce's
-    model, of lambda for the pattern model.  group int[n]: covariate group of each person.  Returns int[n, J]:
-    ranks, 1 = best."""
-    worth = _natural(phi, item_maps(terms)[0], group)
-    if model == "plackett-luce":
-        order = np.argsort(-(worth + draws.gumbel(size=worth.shape)), axis=1)
-        return np.asarray(np.argsort(order, axis=1) + 1)
-    distinct, kind = np.unique(worth, axis=0, return_inverse=True)
-    found = np.zeros(worth.shape, dtype=np.int64)
-    for number, lam in enumerate(distinct):
-        own = np.flatnonzero(kind.reshape(-1) == number)
-        found[own] = draw_pattern_rankings(lam, len(own), draws)
-    return found
-
-
-def _natural(phi: FloatArray, maps: Sequence[FloatArray], group: IntArray) -> FloatArray:
-    """float[n, q]: natural parameters of each person."""
-    each = np.broadcast_to(phi, (len(group), phi.shape[-1]))
-    return np.asarray(np.einsum("nqp,np->nq", np.stack(maps)[group], each))
+def draw_luce_rankings(worth: FloatArray, n: int, draws: np.random.Generator) -> IntArray:
+    """Strict rankings by Plackett and Luce's model.
+    worth float[J]: the items' log worths.  Returns int[n, J]: ranks, 1 = best."""
+    order = np.argsort(-(worth + draws.gumbel(size=(n, len(worth)))), axis=1)
+    return np.asarray(np.argsort(order, axis=1) + 1)
 
 
 def draw_pattern_rankings(lam: FloatArray, n: int, draws: np.random.Generator) -> IntArray:
@@ -107,10 +70,6 @@ def draw_pattern_rankings(lam: FloatArray, n: int, draws: np.random.Generator) -
     return found
 
 
-#: Answers int[n, m] of persons whose parameters are float[n, p].
-Draw = Callable[[FloatArray, np.random.Generator], IntArray]
-
-
 def draw_pairs(
     worths: Mapping[str, float], persons: int, *, seed: int, tie_prevalence: float = 0.0
 ) -> Respondents:
@@ -121,11 +80,9 @@ def draw_pairs(
     n = whole_number("persons", persons, 1)
     if not 0.0 <= tie_prevalence < np.inf:
         raise InputError(f"tie_prevalence={tie_prevalence!r}; expected Davidson's nu, 0 or more")
-    phi = [*lam[:-1], *([np.log(tie_prevalence)] if tie_prevalence else [])]
-    draws, alike = np.random.default_rng(seed), np.zeros(n, dtype=np.int64)
-    answers = draw_comparisons(
-        np.array(phi), [main_effects(items)], alike, draws, "one" if tie_prevalence else None
-    )
+    d = np.tile(incidence(len(items)) @ lam, (n, 1))
+    ties = np.full(d.shape[1], np.log(tie_prevalence)) if tie_prevalence else None
+    answers = draw_independent(d, ties, np.random.default_rng(seed))
     return Respondents.build(
         items, "comparisons", answers, tie_category=tie_prevalence > 0, source="draw_pairs"
     )
@@ -141,9 +98,11 @@ def draw_ranks(
     """Draw strict rankings of all items from worths.  worths: above 0; only their ratios count."""
     one_of("model", model, ("pattern", "plackett-luce"))
     items, lam = _lambdas(worths)
-    alike = np.zeros(whole_number("persons", persons, 1), dtype=np.int64)
-    phi = lam[:-1] * (2.0 if model == "plackett-luce" else 1.0)
-    ranks = draw_rankings(phi, [main_effects(items)], alike, np.random.default_rng(seed), model)
+    n, draws = whole_number("persons", persons, 1), np.random.default_rng(seed)
+    if model == "pattern":
+        ranks = draw_pattern_rankings(lam, n, draws)
+    else:
+        ranks = draw_luce_rankings(2.0 * lam, n, draws)
     return Respondents.build(items, "rankings", ranks, source="draw_ranks")
 
 

@@ -30,7 +30,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -47,9 +47,8 @@ from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...numerics.processes import in_order
 from ...text import count_words
 from .answer_fits import Fitted, assemble_classes
-from .drawn_answers import Draw, draw_independent, draw_pattern_rankings
+from .drawn_answers import draw_independent, draw_luce_rankings, draw_pattern_rankings
 from .pattern_models import check_table, fitted_pattern, pattern_spec
-from .patterns.answer_likelihood import Likelihood
 from .patterns.class_mixture import STARTS, LatentClasses, fit_classes
 from .patterns.natural_parameters import n_pairs
 from .plackett_luce import fitted_plackett_luce, plackett_luce_spec
@@ -59,42 +58,27 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Built(NamedTuple):
-    """The likelihood of some answers.
-    weights float[n].  names: of the p parameters.  single float[p]: estimate of one class, if it is there
-    already."""
-
-    likelihood: Likelihood
-    weights: FloatArray
-    names: tuple[str, ...]
-    single: FloatArray | None = None
-
-
-#: From a person's answers to their likelihood.
-Build = Callable[[IntArray], Built]
-
-
 def class_test(
-    answers: IntArray,
-    build: Build,
-    draw: Draw,
-    n_classes: int,
-    samples: int = 99,
-    starts: int = 10,
-    seed: int = 0,
-    random: BoolArray | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    workers: int = 1,
-    enough: int | None = None,
+    table: Respondents,
+    spec: AnswerSpec,
+    random: BoolArray,
+    samples: int,
+    starts: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+    workers: int,
+    enough: int | None,
 ) -> ClassTest:
-    """Test K classes against K + 1.
-    answers int[n_persons, m]: one row a person.  draw: from parameters float[n_persons, p] and a random
-    generator to answers.  n_classes: K, 1 or more.  random bool[p]: which parameters differ between classes;
-    all if not given.  workers: processes; with more than one `build` and `draw` must survive pickling.  The
-    result is the same.  enough: stop when so many samples have reached the observed ratio."""
-    both = partial(_both, build, n_classes, random, starts, seed)
-    fewer, more = both(answers)
-    ratio_of = partial(_ratio, both, draw, fewer.phi, fewer.shares, len(answers), seed)
+    """Test K classes against K + 1; see :meth:`pairproof.Fit.test_classes`.
+    random bool[p]: which parameters differ between classes."""
+    persons = persons_of(table)
+    one = fitted(persons, spec)
+    if one.possible is None:
+        raise InputError("the possible answers of this model are not written out, so that none can be drawn")
+    draw = Redraw(persons, one.possible, tuple(one.found.likelihood.maps), one.model.group)
+    both = partial(_both, persons, spec, random, starts, seed)
+    fewer, more = both(persons.answers)
+    ratio_of = partial(_ratio, both, draw, fewer.phi, fewer.shares, seed)
     observed, reached = 2.0 * (more.llf - fewer.llf), 0
     ratios: list[float] = []
     failed = 0
@@ -110,33 +94,38 @@ def class_test(
             break
     if not ratios:
         raise ConvergenceError(
-            f"none of {samples} samples from {n_classes} class{'' if n_classes == 1 else 'es'} could be fitted: in each a"
+            f"none of {samples} samples from {spec.classes} class{'' if spec.classes == 1 else 'es'} could be fitted: in each a"
             " parameter is infinite. There are too few persons for this test"
         )
-    return ClassTest(n_classes, fewer.llf, more.llf, np.array(ratios), failed)
-
-
-Both = Callable[[IntArray], tuple[LatentClasses, LatentClasses]]
+    return ClassTest(spec.classes, fewer.llf, more.llf, np.array(ratios), failed)
 
 
 def _both(
-    build: Build, n_classes: int, random: BoolArray | None, starts: int, seed: int, answers: IntArray
+    persons: Respondents, spec: AnswerSpec, random: BoolArray, starts: int, seed: int, answers: IntArray
 ) -> tuple[LatentClasses, LatentClasses]:
-    """K and K + 1 classes, fitted to answers."""
-    likelihood, weights, names, single = build(answers)
+    """K and K + 1 classes, fitted to answers of these persons."""
+    one = fitted(replace(persons, answers=answers.reshape(persons.answers.shape)), spec).found
+    names = one.estimate.names
+    if len(names) != len(random):
+        raise NotEstimableError("the sample has no tie, so that the tie parameter is minus infinity")
     fewer, more = (
-        fit_classes(likelihood, weights, names, k, random, starts, seed, single)
-        for k in (n_classes, n_classes + 1)
+        fit_classes(one.likelihood, one.pooled.weights, names, k, random, starts, seed, one.estimate.phi)
+        for k in (spec.classes, spec.classes + 1)
     )
     return fewer, more
 
 
 def _ratio(
-    both: Both, draw: Draw, phi: FloatArray, shares: FloatArray, n_persons: int, seed: int, number: int
+    both: Callable[[IntArray], tuple[LatentClasses, LatentClasses]],
+    draw: Redraw,
+    phi: FloatArray,
+    shares: FloatArray,
+    seed: int,
+    number: int,
 ) -> float | None:
     """The likelihood ratio of a sample, which has a random stream of its own; None if it cannot be fitted."""
     draws = np.random.default_rng([seed, 1, number])
-    member = draws.choice(len(shares), p=shares / shares.sum(), size=n_persons)
+    member = draws.choice(len(shares), p=shares / shares.sum(), size=len(draw.group))
     try:
         fewer, more = both(draw(phi[member], draws))
     except (NotEstimableError, ConvergenceError):
@@ -203,8 +192,7 @@ class Redraw:
         if model.n_times == 1 and model.form == "strict":
             found[:, 0, items] = draw_pattern_rankings(beta[items], n, draws)
         elif model.form == "luce" and not model.orders:
-            worths = beta[:n_items][items] + draws.gumbel(size=(n, int(items.sum())))
-            found[:, 0, items] = np.argsort(np.argsort(-worths, axis=1), axis=1) + 1
+            found[:, 0, items] = draw_luce_rankings(beta[:n_items][items], n, draws)
         elif model.form == "luce":
             m = int(items.sum())
             orders = tuple(d for d in model.orders if d <= m)
@@ -407,7 +395,7 @@ def fit_latent_classes(
             "by: a covariate is called 'class', which names the latent classes here; rename the column"
         )
     one = fitted(table, spec)
-    differs, written = random_terms(random, one.parameters.terms, one.parameters.free)
+    differs, written = random_terms(random, *one.parameters)
     spec = replace(spec, classes=classes, random=written if classes > 1 else ())
     found = fit_classes(
         one.found.likelihood,
@@ -421,7 +409,7 @@ def fit_latent_classes(
     )
     # A sum constraint is a change of reference of the finished fit.
     against = replace(spec, reference=one.reference) if spec.reference == "sum" else spec
-    tester = partial(_tested, table, spec, differs)
+    tester = partial(class_test, table, spec, differs)
     fit = assemble_classes(replace(one, spec=against), found, starts, seed, tester)
     return fit.with_reference("sum") if spec.reference == "sum" else fit
 
@@ -429,47 +417,6 @@ def fit_latent_classes(
 def fitted(table: Respondents, spec: AnswerSpec) -> Fitted:
     """The model of one class, as arrays."""
     return fitted_pattern(table, spec) if spec.family == "pattern" else fitted_plackett_luce(table, spec)
-
-
-def _rebuilt(persons: Respondents, spec: AnswerSpec, n_params: int, answers: IntArray) -> Built:
-    """The likelihood of int[n_persons, n_times * k]."""
-    drawn = replace(persons, answers=answers.reshape(persons.answers.shape))
-    one = fitted(drawn, spec).found
-    if len(one.estimate.names) != n_params:
-        raise NotEstimableError("the sample has no tie, so that the tie parameter is minus infinity")
-    return Built(one.likelihood, one.pooled.weights, one.estimate.names, one.estimate.phi)
-
-
-def _tested(
-    table: Respondents,
-    spec: AnswerSpec,
-    random: BoolArray,
-    samples: int,
-    starts: int,
-    seed: int,
-    progress: Callable[[int, int], None] | None,
-    workers: int,
-    enough: int | None,
-) -> ClassTest:
-    """See :meth:`pairproof.Fit.test_classes`.  random bool[p]: which parameters differ between classes."""
-    persons = persons_of(table)
-    one = fitted(persons, spec)
-    if one.possible is None:
-        raise InputError("the possible answers of this model are not written out, so that none can be drawn")
-    draw = Redraw(persons, one.possible, tuple(one.found.likelihood.maps), one.model.group)
-    return class_test(
-        persons.answers.reshape(persons.n_rows, -1),
-        partial(_rebuilt, persons, spec, len(random)),
-        draw,
-        spec.classes,
-        samples,
-        starts,
-        seed,
-        random,
-        progress,
-        workers,
-        enough,
-    )
 
 
 def tabulate_latent_classes(

@@ -40,12 +40,23 @@ from ...fit.estimates.specification import Alpha, AnswerSpec, AnswerTies, Beta, 
 from ...fit.fit import Fit
 from ...numerics.arrays import IntArray
 from ..prefmod_defects.defects_of_input import pattern_call
-from .answer_fits import Fitted, comparison_statistics, finished, item_statistics
-from .answer_terms import ItemModel, dependence, in_time, item_model, links, names, others, pair_names
+from .answer_fits import (
+    Fitted,
+    ItemModel,
+    comparison_statistics,
+    dependence,
+    finished,
+    in_time,
+    item_model,
+    item_statistics,
+    links,
+    names,
+    others,
+)
 from .patterns import missing_comparisons as gaps
 from .patterns.answer_likelihood import PatternFit, blocks, maximum_likelihood
 from .patterns.comparison_patterns import fit_comparisons
-from .patterns.natural_parameters import Undecided, n_pairs
+from .patterns.natural_parameters import Undecided, n_pairs, pair_names
 from .patterns.ranking_patterns import fit_mallows
 from .patterns.rating_patterns import fit_ratings
 from .patterns.repeated_answers import fit_repeated
@@ -209,16 +220,15 @@ def fit_pattern(
     >>> pairproof.fit_pattern(table).params.round(4).to_dict()
     {'A': 0.2582, 'B': 0.1291, 'C': 0.0}
     """
-    call = pattern_call(table, by, beta, compat)
-    table, by, beta = call.table, call.by, call.beta
+    table, by, beta, told = pattern_call(table, by, beta, compat)
     chosen = "none" if ties_unresolved and ties is None else ties
     spec = pattern_spec(
         table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta
     )
     spec = replace(spec, cells=(cells,) if isinstance(cells, str) else tuple(cells))
     fit = finished(fitted_pattern(table, spec, ties_unresolved, OfGaps(alpha_of, beta_of)))
-    if call.warnings:
-        fit = replace(fit, warnings=(*fit.warnings, *call.warnings))
+    if told:
+        fit = replace(fit, warnings=(*fit.warnings, *told))
     return fit.with_reference("sum") if spec.reference == "sum" and not item_terms else fit
 
 
@@ -432,7 +442,12 @@ def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitt
     """Ratings, or rankings with ties: all orders that the scale, or as many places as items, can express."""
     if table.kind == "ratings":
         codes, categories = table.once, len(table.scale)
-        _refuse_no_ties(table, spec)
+        tied = (table.pair_answers[table.weights > 0] == 0).any()
+        if spec.answer_ties == "davidson" and not tied:
+            raise NotEstimableError(
+                f"{table.source}: nobody rated two items alike, so that the tie parameter is minus infinity. Ratings"
+                " without a tie are rankings: Respondents.build(items, 'rankings', table.ranks[:, 0])"
+            )
     else:
         codes, categories = _complete_ranks(table), len(table.items)
     undecided = _UNDECIDED[spec.answer_ties]
@@ -444,15 +459,6 @@ def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitt
     n = len(table.items)
     possible = Possible("weak", n, 1, True, min(categories, n), (), spec.dependence)
     return Fitted(table, spec, model, found, more, _statistics(table, spec, True), possible)
-
-
-def _refuse_no_ties(table: Respondents, spec: AnswerSpec) -> None:
-    tied = (table.pair_answers[table.weights > 0] == 0).any()
-    if spec.answer_ties == "davidson" and not tied:
-        raise NotEstimableError(
-            f"{table.source}: nobody rated two items alike, so that the tie parameter is minus infinity. Ratings without"
-            " a tie are rankings: Respondents.build(items, 'rankings', table.ranks[:, 0])"
-        )
 
 
 def _complete_ranks(table: Respondents) -> IntArray:

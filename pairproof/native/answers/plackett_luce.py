@@ -21,8 +21,7 @@ from ...data.respondents.respondents import Respondents
 from ...errors import InputError
 from ...fit.estimates.specification import AnswerSpec, Term
 from ...fit.fit import Fit
-from .answer_fits import Fitted, finished, item_statistics
-from .answer_terms import item_model
+from .answer_fits import Fitted, finished, item_model, item_statistics
 from .pattern_models import check_reference, check_table, ranks_of
 from .patterns.answer_likelihood import Prior
 from .patterns.ranking_patterns import fit_plackett_luce as fit_ranks

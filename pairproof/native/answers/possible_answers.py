@@ -32,9 +32,8 @@ from ...errors import InputError, TooLargeError
 from ...fit.results.answers import MOST_POSSIBLE
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...text import count_words
-from .answer_terms import pair_names
 from .patterns.luce_choices import LuceSpace, Ranks
-from .patterns.natural_parameters import incidence, n_pairs, sharing, statistics_of
+from .patterns.natural_parameters import incidence, n_pairs, pair_names, sharing, statistics_of
 from .patterns.ranking_patterns import sequences
 from .patterns.rating_patterns import as_comparisons, n_weak_orders, statistics, weak_orders
 
@@ -126,8 +125,7 @@ class Possible:
     def _over_times(self, beta: FloatArray) -> FloatArray:
         """float[N^T]: log-probabilities of combinations of times, but for a constant."""
         own, c = self._statistics(), n_pairs(self.n_items)
-        signs = (as_comparisons(self._once) if self.form != "comparisons" else self._once).astype(float)
-        q = own.shape[1]
+        signs, q = self.comparisons().astype(float), own.shape[1]
         found = np.zeros((len(own),) * self.n_times)
         for t in range(self.n_times):
             shape = [1] * self.n_times

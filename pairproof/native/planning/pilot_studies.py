@@ -19,7 +19,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError
@@ -30,7 +29,7 @@ from ..comparisons.contests.bradley_terry import fit_bradley_terry
 from ..competitions.ranking.sums_by_cluster import cluster_codes
 from ..competitions.ranking.tests_by_judge import EqualityTest, judge_means
 from ..competitions.ranking.two_systems import PairAnswers, answers_of, one_pair
-from .sample_size import Assumptions, TableDesign, inverse_of
+from .sample_size import TableDesign, inverse_of
 
 
 @dataclass(frozen=True)
@@ -59,17 +58,6 @@ class Pilot:
     judge: IntraClass | None
     source: IntraClass | None
     why_not: tuple[str, ...] = ()
-
-    @property
-    def assumptions(self) -> Assumptions:
-        """The pilot's numbers taken as the truth; a correlation that is not known as 0."""
-        judge, source = (0.0 if found is None else found.icc for found in (self.judge, self.source))
-        if judge + source >= 1.0:
-            raise InputError(
-                f"the pilot's intra-class correlations are {judge:.3f} by judge and {source:.3f} by source, together 1 or"
-                " more; state them with --icc-judge and --icc-source (in Python, Assumptions)"
-            )
-        return Assumptions(self.margin, self.tie_rate, judge, source)
 
 
 def pilot_of(
@@ -104,31 +92,20 @@ def _margin_test(of: PairAnswers) -> EqualityTest | None:
     return judge_means(a, b, t)
 
 
-def intraclass_correlation(scores: ArrayLike, unit: ArrayLike, level: float = 0.95) -> IntraClass:
-    """The intra-class correlation of scores by one-way analysis of variance.
-    scores float[n].  unit int[n]: judge (or source) of each score, from 0."""
-    y, codes = np.asarray(scores, float), np.unique(np.asarray(unit), return_inverse=True)[1]
-    m = np.bincount(codes).astype(float)
-    sums, squares = np.bincount(codes, y).astype(float), float((y**2).sum())
-    try:
-        return _anova(m, sums, squares, level)
-    except _TooFew as few:
-        raise InputError(str(few)) from None
-
-
-class _TooFew(Exception):
+class _TooFew(InputError):
     """Too few answers for a correlation."""
 
 
 def _icc(counts: FloatArray, codes: IntArray, level: float) -> IntraClass:
-    """The same from counts of scores 1, 0, -1 in each row."""
+    """Of scores 1, 0, -1, from their counts in each row.  codes: judge (or source) of each row, from 0."""
     by_unit = np.asarray(np.stack([np.bincount(codes, column) for column in counts.T], axis=1), float)
     squares = float(by_unit[:, 0].sum() + by_unit[:, 2].sum())
-    return _anova(by_unit.sum(axis=1), by_unit[:, 0] - by_unit[:, 2], squares, level)
+    return intraclass_correlation(by_unit.sum(axis=1), by_unit[:, 0] - by_unit[:, 2], squares, level)
 
 
-def _anova(m: FloatArray, sums: FloatArray, squares: float, level: float) -> IntraClass:
-    """From the units' numbers of scores, their sums, and the sum of all squared scores."""
+def intraclass_correlation(m: FloatArray, sums: FloatArray, squares: float, level: float) -> IntraClass:
+    """The intra-class correlation of scores by one-way analysis of variance.
+    m, sums float[G]: the units' numbers of scores, and their sums.  squares: sum of all squared scores."""
     from scipy.special import fdtri
 
     n, g = float(m.sum()), len(m)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...data.columns import Column, Factor, FloatArray, IntArray, take
+from ...data.respondents.codes import MISSING
 from ...data.respondents.respondents import Respondents
 from ...data.wide import lexicographic_pair_order, prefmod_pair_order
 from ...errors import DataWarning, InputError
@@ -28,8 +29,7 @@ from ...fit.estimates.fit_record import FitWarning
 from ...fit.estimates.specification import Beta
 from ...numerics.arrays import BoolArray
 from ..comparisons.formula.subject_formula import parse
-from .defect_catalogue import Chosen, asked_for, choose, defect
-from .known_defects import Defect
+from .defect_catalogue import Chosen, Defect, asked_for, choose, defect
 
 #: Codes of the answers (first, tie, second) of an instrument unless others are stated: prefmod's own examples
 #: use these and 1/0/-1.
@@ -55,11 +55,6 @@ class Call:
         found = parse(self.by)
         return tuple(sorted({v.name for product in (*found.item, *found.tie) for v in product}))
 
-    @property
-    def n_rows(self) -> int:
-        """Number of persons."""
-        return self.table.n_rows
-
     def coded(self) -> FloatArray:
         """float[n_rows, C]: answers to comparisons in the codes of the file, nan where missing."""
         place = {1: self.codes[0], 0: self.codes[1], -1: self.codes[2]}
@@ -79,7 +74,7 @@ class Call:
 
     def missing(self, names: Sequence[str]) -> BoolArray:
         """bool[n_rows]: persons without a value of one of the columns."""
-        out = np.zeros(self.n_rows, bool)
+        out = np.zeros(self.table.n_rows, bool)
         for name in names:
             out |= np.isnan(self.values(name))
         return out
@@ -138,9 +133,6 @@ def call_of(
                 f"{table.source}: no covariate {name!r}; found {', '.join(table.columns) or 'none'}"
             )
     return call
-
-
-MISSING = 9
 
 
 def columns_in_another_order(call: Call) -> Call | None:
@@ -202,18 +194,15 @@ def patt_design(codes: FloatArray, first: int | None) -> tuple[IntArray, bool]:
     x, middle = codes - low + 1, (n_categories + 1) / 2
     odd = n_categories % 2 == 1 and bool((x == middle).any())
     answers = _cut(x, middle, odd)
-    return (-answers_kept(answers) if reverse and n_categories % 2 == 1 else answers), odd
-
-
-def answers_kept(answers: IntArray) -> IntArray:
-    """Answers with the sign of missing ones taken back, so that a change of sign leaves them missing."""
-    return np.where(answers == MISSING, -MISSING, answers)
+    if reverse and n_categories % 2 == 1:
+        answers = np.where(answers == MISSING, MISSING, -answers)
+    return answers, odd
 
 
 def observed_range(call: Call) -> Call | None:
     """B18: the scale is the range of the ratings that occur, of persons with at least two (at one time)."""
     answers = call.table.answers
-    flat = answers.reshape(call.n_rows, -1)
+    flat = answers.reshape(call.table.n_rows, -1)
     kept = (flat > 0).sum(axis=1) > 1
     used = flat[kept]
     low, high = int(used[used > 0].min()), int(used.max())
@@ -282,7 +271,7 @@ def any_column_missing(call: Call) -> Call | None:
     """B13: persons without a value in any column are left out (patt.design: or without an answer)."""
     missing = call.missing(list(call.table.columns))
     if call.function == "patt.design":
-        missing |= (call.table.once == 9).any(axis=1)
+        missing |= (call.table.once == MISSING).any(axis=1)
     return call.select(~missing) if missing.any() else None
 
 
@@ -298,7 +287,7 @@ def rows_shifted(call: Call) -> Call | None:
         return None
     lost = call.missing(call.covariates)
     kept = np.flatnonzero(~lost)
-    n = call.n_rows
+    n = call.table.n_rows
     if call.function == "pattR.fit":
         return _empty_rankings_removed(call, kept)
     if not lost.any():
@@ -315,7 +304,7 @@ def rows_shifted(call: Call) -> Call | None:
 def _empty_rankings_removed(call: Call, kept: IntArray) -> Call | None:
     """pattR.fit: rows without a rank leave the answers, and the covariates stay."""
     ranked = np.flatnonzero((call.table.answers[:, 0] > 0).any(axis=1))
-    if len(ranked) == call.n_rows:
+    if len(ranked) == call.table.n_rows:
         return None
     rows = kept[kept < len(ranked)]
     return call.shifted(ranked[rows], rows)
@@ -333,7 +322,7 @@ def gap_in_the_levels(call: Call) -> Call | None:
     observed = [np.unique(v) for v in values]
     if all(len(o) == k for o, k in zip(observed, largest)):
         return None
-    number, step = np.zeros(call.n_rows, np.int64), 1
+    number, step = np.zeros(call.table.n_rows, np.int64), 1
     for v, o in zip(values, observed):  # the first covariate changes fastest
         number += np.searchsorted(o, v) * step
         step *= len(o)
@@ -508,7 +497,7 @@ def _applies(name: str, call: Call) -> bool:
 
 def _what(name: str, before: Call, after: Call) -> str:
     """What a defect changed, with numbers."""
-    lost = before.n_rows - after.n_rows
+    lost = before.table.n_rows - after.table.n_rows
     if name in ("B1-ties-as-losses", "B4-observed-categories", "B20-range-of-the-first-columns"):
         ties, preferences = ties_lost(before, after)
         turned = int((before.table.answers * after.table.answers == -1).sum())
@@ -517,9 +506,9 @@ def _what(name: str, before: Call, after: Call) -> str:
         said = [f"{n} {what}{'s' * (n != 1)} {how}" for n, what, how in told if n]
         return " and ".join(said) or "the tie category is lost"
     if name == "B5-rows-shifted":
-        return f"{after.n_rows} persons have covariates moved by missing rows"
+        return f"{after.table.n_rows} persons have covariates moved by missing rows"
     if lost:
-        return f"{lost} of {before.n_rows} persons are left out"
+        return f"{lost} of {before.table.n_rows} persons are left out"
     if name == "B18-observed-range":
         was, now = len(before.table.scale), len(after.table.scale)
         return f"the scale of {was} points is cut to the {now} from {after.table.scale[0]:g} to {after.table.scale[-1]:g}"
@@ -538,26 +527,18 @@ def _what(name: str, before: Call, after: Call) -> str:
 BETA = "B3-beta-of-the-comparison"
 
 
-@dataclass(frozen=True, eq=False)
-class PatternCall:
-    """What is fitted in the place of what was asked for.  warnings: one that names the defects, or none."""
-
-    table: Respondents
-    by: str
-    beta: Beta | None
-    warnings: tuple[FitWarning, ...] = ()
-
-
 def function_of(table: Respondents) -> str:
     """prefmod's function for the table's kind of answers."""
     letter = {"comparisons": "PC", "rankings": "R", "ratings": "L"}[table.kind]
     return f"patt{letter}{'rep' if table.n_times > 1 else ''}.fit"
 
 
-def pattern_call(table: Respondents, by: str, beta: Beta | None, compat: str | Sequence[str]) -> PatternCall:
-    """What prefmod would fit."""
+def pattern_call(
+    table: Respondents, by: str, beta: Beta | None, compat: str | Sequence[str]
+) -> tuple[Respondents, str, Beta | None, tuple[FitWarning, ...]]:
+    """What prefmod would fit: table, formula and beta; and a warning that names the defects, or none."""
     if not asked_for(compat):
-        return PatternCall(table, by, beta)
+        return table, by, beta, ()
     function = function_of(table)
     chosen = choose(compat, function)
     printed = [n for n in chosen.names if defect(n).acts_on == "result"]
@@ -574,6 +555,6 @@ def pattern_call(table: Respondents, by: str, beta: Beta | None, compat: str | S
     told = [_told(f"fitted as prefmod's {function} would", said)] if said else []
     text = "; ".join([*told, *([f"{', '.join(idle)} changes nothing here"] if idle else [])])
     if not text:
-        return PatternCall(read.table, read.by, beta)
+        return read.table, read.by, beta, ()
     warnings.warn(text, DataWarning, stacklevel=3)
-    return PatternCall(read.table, read.by, beta, (FitWarning("as-prefmod", text),))
+    return read.table, read.by, beta, (FitWarning("as-prefmod", text),)

@@ -22,7 +22,7 @@ so that groups of different size have to differ in lambda: the parts exp(.) add 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -75,21 +75,18 @@ class PoissonCells:
         return np.asarray(phi)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class PoissonPoint:
     """Cells at one value of the parameters.  phi float[p].  log_probabilities float[n_cells]."""
 
     cells: PoissonCells
     phi: FloatArray
-    log_probabilities: FloatArray = field(init=False)
-    _mean: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         eta, y = self.cells.design @ self.phi, self.cells.counts
         with np.errstate(over="ignore"):
-            mean = np.exp(eta)
-        object.__setattr__(self, "_mean", mean)
-        object.__setattr__(self, "log_probabilities", y * eta - mean - gammaln(y + 1.0))
+            self._mean: FloatArray = np.exp(eta)
+        self.log_probabilities: FloatArray = y * eta - self._mean - gammaln(y + 1.0)
 
     @property
     def extent(self) -> float:
@@ -196,19 +193,13 @@ def _cells(table: Respondents) -> tuple[FloatArray, FloatArray, list[str]]:
 
 def _known_classes(cells: PoissonCells, found: LatentClasses) -> FloatArray:
     """float[K, p]: standard errors with posteriors as fixed weights."""
-    common, own = np.flatnonzero(~found.random), np.flatnonzero(found.random)
     k = len(found.shares)
-    size = len(common) + k * len(own)
-    information = np.zeros((size, size))
-    slots = []
-    for c in range(k):
-        at = np.zeros(cells.n_params, np.int64)
-        at[common] = np.arange(len(common))
-        at[own] = len(common) + c * len(own) + np.arange(len(own))
+    slots = np.array([found.mixture.slots(c) for c in range(k)])
+    information = np.zeros((found.mixture.n_params - (k - 1),) * 2)
+    for c, at in enumerate(slots):
         information[np.ix_(at, at)] += cells.at(found.phi[c]).information(found.posterior[:, c])
-        slots.append(at)
     errors = np.sqrt(np.diag(np.linalg.inv(information)))
-    return np.asarray(errors[np.array(slots)])
+    return np.asarray(errors[slots])
 
 
 #: Scoring ends when no parameter changes by more; it is quadratic, so the next change would be rounding.

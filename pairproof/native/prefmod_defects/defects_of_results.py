@@ -20,7 +20,7 @@ import numpy as np
 from ...data.columns import Factor, FloatArray
 from ...errors import DataWarning, InputError
 from ...fit.estimates.array_inference import softmax
-from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, Value
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
 from .defect_catalogue import PREFIX, asked_for, defect
@@ -105,7 +105,8 @@ def is_name_in_r(text: str) -> bool:
 def worth_as_prefmod(fit: Fit, name: str) -> dict[str, dict[str, float]]:
     """The table of worths that llbt.worth gives of a fit, with one of its defects."""
     found = defect(name)
-    abilities = {g: _log_worths(fit, at) for g, at in fit.groups.items()}
+    unit = LOG_WORTH_PER_UNIT[fit.scale]
+    abilities = {g: np.asarray(fit.ability_functions(at) @ fit.beta * unit) for g, at in fit.groups.items()}
     if found.name == "B6-names-unread":
         read = [is_name_in_r(item) for item in fit.items]
         return {g: _worths(fit.items, np.where(read, a - a[-1], 0.0)) for g, a in abilities.items()}
@@ -116,12 +117,6 @@ def worth_as_prefmod(fit: Fit, name: str) -> dict[str, dict[str, float]]:
     if found.name == "B7-one-column-of-cov-sel":
         return {"worth": _worths(fit.items, _all_effects(fit, abilities))}
     raise InputError(f"{found.name} is not about worths: {', '.join(found.functions)}")
-
-
-def _log_worths(fit: Fit, at: Mapping[str, Value]) -> FloatArray:
-    """float[J]: log worths of a group."""
-    rows = fit.ability_functions(at)
-    return np.asarray(rows @ fit.beta * LOG_WORTH_PER_UNIT[fit.scale])
 
 
 def _worths(items: tuple[str, ...], log_worths: FloatArray) -> dict[str, float]:

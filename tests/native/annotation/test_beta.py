@@ -118,7 +118,10 @@ def test_alpha_and_beta_never_decrease_and_modes_stay_in_the_unit_interval(hits)
     alpha, beta_ = np.ones(5), np.ones(5)
     for items, scores in hits:
         before = alpha.copy(), beta_.copy()
-        beta.update_hit(alpha, beta_, items, scores)
+        for k, l, outcome in beta.pairs_of_hit(scores):
+            i, j = items[k], items[l]
+            pair = beta.Pair(alpha[i], beta_[i], alpha[j], beta_[j])
+            alpha[i], beta_[i], alpha[j], beta_[j] = beta.update_pair(pair, outcome)
         assert (alpha >= before[0]).all() and (beta_ >= before[1]).all()
         m = beta.mode(alpha, beta_)
         assert ((m >= 0) & (m <= 1)).all()

@@ -26,7 +26,7 @@ def assert_moments(
     weight /= weight.sum()
     mean = weight @ table
     covariance = (table.T * weight) @ table - np.outer(mean, mean)
-    rows = np.arange(space.n_rows)
+    rows = np.arange(len(agree))
     w = np.random.default_rng(seed).random(len(rows))
     log_p, scores, information = [], [], np.zeros((len(beta),) * 2)
     for r in rows:

@@ -18,11 +18,11 @@ from pairproof.bridge.values.convert import data_frame
 from pairproof.data.respondents.pairs_and_ratings import from_pairs
 from pairproof.data.respondents.respondents import Respondents
 from pairproof.fit.fit import Fit
-from pairproof.native.answers.patterns.class_mixture import fit_classes
-from pairproof.native.answers.patterns.comparison_patterns import comparison_likelihood
+from pairproof.native.answers.patterns.class_mixture import STARTS, fit_classes
+from pairproof.native.answers.patterns.comparison_patterns import fit_comparisons
 from pairproof.native.answers.patterns.natural_parameters import main_effects
 from pairproof.native.comparisons.counts.llbt import fit_llbt
-from pairproof.native.prefmod_defects.defect_catalogue import defect
+from pairproof.native.prefmod_defects.defect_catalogue import Defect, defect
 from pairproof.native.prefmod_defects.defects_of_input import read_as_prefmod
 from pairproof.native.prefmod_defects.defects_of_models import fit_margins_not_fixed, mixture_of_cells
 from pairproof.native.prefmod_defects.defects_of_results import (
@@ -30,7 +30,6 @@ from pairproof.native.prefmod_defects.defects_of_results import (
     printed_by_llbt_fit,
     worth_as_prefmod,
 )
-from pairproof.native.prefmod_defects.known_defects import Defect
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -494,8 +493,9 @@ def classes_of_cells() -> Case:
         return [m.disparity, *m.fit.shares, *m.fit.phi[:, 1], *m.standard_errors[:, 1]]
 
     def of_persons() -> Sequence[float]:
-        likelihood, pooled, names = comparison_likelihood(table.once, [main_effects(table.items)])
-        m = fit_classes(likelihood, pooled.weights, names, 2)
+        one = fit_comparisons(table.once, [main_effects(table.items)])
+        names, phi, every = one.estimate.names, one.estimate.phi, np.ones(len(one.estimate.phi), bool)
+        m = fit_classes(one.likelihood, one.pooled.weights, names, 2, every, STARTS, 0, phi)
         return [NA, *m.shares, *m.phi[:, 0], *m.standard_errors[:, 0]]
 
     return Case(

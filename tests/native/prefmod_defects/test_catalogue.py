@@ -17,7 +17,7 @@ def test_every_defect_of_the_specification_has_a_name() -> None:
 
 @pytest.mark.parametrize("found", defects(), ids=lambda d: d.name)
 def test_a_defect_says_what_prefmod_does_what_is_right_and_what_to_do(found: object) -> None:
-    from pairproof.native.prefmod_defects.known_defects import Defect
+    from pairproof.native.prefmod_defects.defect_catalogue import Defect
 
     assert isinstance(found, Defect)
     assert (

@@ -28,7 +28,7 @@ def test_classes_of_dat4_s_cells_are_prefmods(
     counts = (answers[:, None, :] == patterns).all(axis=2).sum(axis=0).astype(float)
     model = PoissonCells(np.column_stack([np.ones(64), patterns @ incidence(4)[:, :3]]), counts)
     names, random = ["(Intercept)", "o1", "o2", "o3"], np.array([False, True, True, True])
-    found = fit_classes(model, np.ones(64), names, k, random=random, starts=5, single=model.maximum())
+    found = fit_classes(model, np.ones(64), names, k, random, 5, 0, model.maximum())
     assert -1e-9 < disparity + 2 * found.llf < 1e-7
     assert np.abs(found.shares - cells).max() < 1e-5
     assert np.abs(counts @ found.posterior / counts.sum() - persons).max() < 1e-5
@@ -51,5 +51,3 @@ def test_scores_and_information_of_cells_are_differences() -> None:
 def test_a_design_of_another_length_is_refused() -> None:
     with pytest.raises(InputError, match=r"a design of shape \(3, 1\) for 2 counts"):
         PoissonCells(np.ones((3, 1)), np.ones(2))
-    with pytest.raises(InputError, match="give the estimate of one class"):
-        fit_classes(PoissonCells(np.ones((2, 1)), np.ones(2)), np.ones(2), ["a"], 2)

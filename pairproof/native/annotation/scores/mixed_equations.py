@@ -254,6 +254,11 @@ class Layout:
         """Random effects that are not eliminated, in the order of their columns."""
         return [k for k in range(len(self.sizes)) if k not in (self.big, self.outer)]
 
+    def columns(self, k: int) -> slice:
+        """Where the k-th random effect stands in `rest`."""
+        before = sum(self.sizes[j] for j in self.small if j < k)
+        return slice(before, before + self.sizes[k])
+
     def by_level(self, weight: FloatArray) -> Any:
         """sparse float[N, q]: weighted sums of the rows of `rest` by level of the eliminated effect."""
         from scipy.sparse import csr_matrix
@@ -324,16 +329,12 @@ class Solved:
         """float[q_k]: the k-th random effect's best linear unbiased predictions."""
         if k in (self.at.big, self.at.outer):
             return self.eliminated[int(k != self.at.big)]
-        return self.effects[self.columns(k)]
+        return self.effects[self.at.columns(k)]
 
     def carried(self, k: int, matrix: FloatArray) -> FloatArray:
         """float[q_k]: K times C's off-diagonal block times an array, for an eliminated random effect."""
         assert self.elimination is not None
         return self.elimination.solved_vector(self.by_level @ matrix)[int(k != self.at.big)]
-
-    def columns(self, k: int) -> slice:
-        """Where the k-th random effect stands in `rest`."""
-        return _columns(self.at, k)
 
     @property
     def n_random(self) -> int:
@@ -343,7 +344,7 @@ class Solved:
     def block_variances(self, k: int, spread: FloatArray) -> FloatArray:
         """float[q_k]: diagonal of C^-1 for the k-th random effect."""
         if self.elimination is None or k not in (self.at.big, self.at.outer):
-            return np.asarray(np.diag(spread)[self.columns(k)])
+            return np.asarray(np.diag(spread)[self.at.columns(k)])
         own = self.elimination.variances()[int(k != self.at.big)]
         return own + self.elimination.quadratic(self.by_level, spread, k == self.at.big)
 
@@ -421,18 +422,13 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
     log_v += 2.0 * float(np.log(diagonal).sum())
     log_v += elimination.log_determinant if elimination is not None else 0.0
     for k, size in enumerate(at.sizes):
-        u = eliminated[int(k != at.big)] if k in (at.big, at.outer) else effects[_columns(at, k)]
+        u = eliminated[int(k != at.big)] if k in (at.big, at.outer) else effects[at.columns(k)]
         squares += float(u @ u) / float(tau[k])
         log_v += size * math.log(tau[k])
     free = n - p if likelihood == "REML" else n
     loglik = -0.5 * (free * math.log(2.0 * math.pi) + log_v + squares)
     found = (effects, eliminated, residual, likelihood, loglik)
     return Solved(at, tau, sigma, *found, elimination, by_level, inverse, spread)
-
-
-def _columns(at: Layout, k: int) -> slice:
-    before = sum(at.sizes[j] for j in at.small if j < k)
-    return slice(before, before + at.sizes[k])
 
 
 def derivatives(solved: Solved) -> tuple[FloatArray, FloatArray]:

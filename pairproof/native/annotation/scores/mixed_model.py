@@ -146,7 +146,7 @@ class MixedFit:
         if k in (s.at.big, s.at.outer):
             both = -s.carried(k, s.inverse[:, corner] @ x)
         else:
-            both = s.inverse[s.columns(k), corner] @ x
+            both = s.inverse[s.at.columns(k), corner] @ x
         variance = s.block_variances(k, s.inverse) + 2.0 * both + x @ s.inverse[corner, corner] @ x
         return value, self._scale * np.sqrt(variance)
 

@@ -93,13 +93,11 @@ def system_scores(system: Sequence[str], score: ArrayLike, level: float = 0.95) 
         p[i, j] = p[j, i] = rank_sum_p(groups[i], groups[j])
     ends = [bool((p[:k, k:] < ALPHA).all()) for k in range(1, len(order))]
     mean, size = np.array([g.mean() for g in groups]), np.array([len(g) for g in groups])
-    half = np.array([_half(g, level) if len(g) > 1 else np.nan for g in groups])
+    half = np.full(len(order), np.nan)
+    for k, g in enumerate(groups):
+        if len(g) > 1:
+            half[k] = _t_quantile(len(g) - 1, level) * float(g.std(ddof=1)) / math.sqrt(len(g))
     return SystemScores(tuple(order), mean, mean - half, mean + half, size, p, np.cumsum([1, *ends]))
-
-
-def _half(values: FloatArray, level: float) -> float:
-    """Half the width of Student's t interval of a mean."""
-    return _t_quantile(len(values) - 1, level) * float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
 def rank_sum_p(x: FloatArray, y: FloatArray) -> float:

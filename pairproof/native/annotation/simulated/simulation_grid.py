@@ -164,9 +164,12 @@ def verdict_on_ra(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     ahead = _ahead(grid, "ra", "da", after)
     at = _shifts_of(grid, after, "none")
     if not ahead.any():
+        behind = ", ".join(
+            f"after {n} it is {_signed(float(grid.gap('ra', 'da', n)[-1]))} there" for n in after
+        )
         raw = (
             f"not clearly against uncorrected scores either, up to shifts of sd {grid.shifts[-1]:g}"
-            f" ({_behind(grid, after)})"
+            f" ({behind})"
         )
     elif at:
         raw = f"with shifts of sd {at} against uncorrected scores, yes ({_passes(grid, after)})"
@@ -198,10 +201,6 @@ def _passes(grid: Grid, after: Sequence[int], context: str = "none") -> str:
     return ", ".join(
         f"after {n} it passes {'nowhere' if x is None else f'at {x:.2f}'}" for n, x in at.items()
     )
-
-
-def _behind(grid: Grid, after: Sequence[int]) -> str:
-    return ", ".join(f"after {n} it is {_signed(float(grid.gap('ra', 'da', n)[-1]))} there" for n in after)
 
 
 def _against_corrected(grid: Grid, after: Sequence[int]) -> str:

@@ -59,14 +59,9 @@ class Moments:
     covariance: FloatArray
 
 
-def table_moments(table: FloatArray, beta: FloatArray) -> Moments:
-    """The moments over patterns that are written out.
-    table float[N, q]: statistics of each pattern.  beta float[q]."""
-    return weighted_moments(table @ beta, table)
-
-
 def weighted_moments(logs: FloatArray, table: FloatArray) -> Moments:
-    """The same from the logarithms of the patterns' weights, float[N]."""
+    """The moments over patterns that are written out.
+    logs float[N]: logarithms of the patterns' weights.  table float[N, q]: their statistics."""
     top = float(logs.max())
     p = np.exp(logs - top)
     total = float(p.sum())
@@ -165,10 +160,6 @@ class Space(Protocol):
     def n_statistics(self) -> int:
         """Length q of t and beta."""
 
-    @property
-    def n_rows(self) -> int:
-        """Number of answers."""
-
     def at(self, beta: FloatArray) -> SpacePoint:
         """The moments at beta, float[q]."""
 
@@ -262,7 +253,7 @@ MOST_DEMANDS = 200_000
 def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -> None:
     """Return if the estimate exists, as far as the observed answers tell.
     likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing."""
-    direction = recession(likelihood, weights)
+    direction = recession_of(demands_of(likelihood, weights))
     if direction is not None:
         raise NotEstimableError(
             f"{', '.join(moved_names(direction[:, None], names))}: the estimate is infinite: along it the answers observed grow"
@@ -275,15 +266,9 @@ def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -
         )
 
 
-def recession(likelihood: Likelihood, weights: FloatArray) -> FloatArray | None:
-    """A generic direction along which the likelihood grows without end.
-    likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
-    Returns float[p] or None: none if there is no such direction."""
-    return recession_of(demands_of(likelihood, weights))
-
-
 def recession_of(demands: FloatArray) -> FloatArray | None:
-    """A generic direction that meets some of these demands, float[m, p], strictly, or None."""
+    """A generic direction along which the likelihood grows without end: it meets some of these demands strictly.
+    demands float[m, p].  Returns float[p] or None: none if there is no such direction."""
     if not len(demands):
         return None
     direction, strict = generic_direction(demands)
@@ -291,7 +276,7 @@ def recession_of(demands: FloatArray) -> FloatArray | None:
 
 
 def demands_of(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
-    """float[m, p]: distinct demands of all groups, none of them 0."""
+    """float[m, p]: distinct demands of all groups, none of them 0; answers of weight 0 demand nothing."""
     found = []
     for rows, matrix in zip(likelihood.rows, likelihood.maps):
         seen = rows[weights[rows] > 0]
@@ -339,30 +324,18 @@ LINEAR = 5
 class Estimate(Estimated):
     """A maximum-likelihood estimate of a model of whole answers.
     names: of the p parameters.  phi float[p].  covariance float[p, p]: inverse of the observed information.
-    llf: sum of weights times log-probabilities of the answers; no constants.  weight: sum of the weights: the
-    number of persons.  decrement: squared length, in standard errors, of the last step.  gradient float[p]:
-    at the estimate: its size shows how close the maximum is.  concave: whether the log-likelihood is.
-    """
+    llf: sum of weights times log-probabilities of the answers; no constants.  decrement: squared length, in
+    standard errors, of the last step.  gradient float[p]: at the estimate: its size shows how close the
+    maximum is.  concave: whether the log-likelihood is."""
 
     names: tuple[str, ...]
     phi: FloatArray
     covariance: FloatArray
     llf: float
-    weight: float
     steps: int
     decrement: float
     gradient: FloatArray
     concave: bool = True
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion, -2 llf + 2 p."""
-        return -2.0 * self.llf + 2.0 * len(self.phi)
-
-    @property
-    def bic(self) -> float:
-        """Schwarz's criterion, -2 llf + p log n, with n the number of persons."""
-        return -2.0 * self.llf + len(self.phi) * float(np.log(self.weight))
 
 
 @dataclass(frozen=True, eq=False)
@@ -497,7 +470,7 @@ def maximum_likelihood(
     of = AnswerLikelihood(likelihood, weights, concave, prior)
     if not likelihood.n_params:
         here, empty = of.at(np.zeros(0)), np.zeros(0)
-        return Estimate((), empty, np.zeros((0, 0)), here.llf, float(weights.sum()), 0, 0.0, empty)
+        return Estimate((), empty, np.zeros((0, 0)), here.llf, 0, 0.0, empty)
 
     found = maximise(of.at, of.start() if start is None else start, FAR)
     if found.trouble:
@@ -538,7 +511,6 @@ def _estimate(names: Sequence[str], here: AnswerPoint, found: Solution[AnswerPoi
         found.x,
         np.asarray(inverse.T @ inverse),
         here.llf,
-        float(here.likelihood.weights.sum()),
         found.steps,
         found.decrement,
         np.asarray(here.score),
@@ -638,12 +610,6 @@ class PatternFit:
         n = np.bincount(self.block, weights=self.pooled.weights)
         log_p = self.likelihood.at(self.estimate.phi).log_probabilities
         return np.asarray(n[self.block] * np.exp(log_p))
-
-    @property
-    def residuals(self) -> FloatArray:
-        """float[n]: Pearson residuals (observed - expected) / sqrt(expected) of the pooled answers."""
-        expected = self.fitted
-        return np.asarray((self.pooled.weights - expected) / np.sqrt(expected))
 
 
 def blocks(keys: IntArray) -> IntArray:

@@ -30,11 +30,10 @@ from typing import Protocol
 
 import numpy as np
 
-from ....errors import ConvergenceError, InputError
+from ....errors import ConvergenceError
 from ....fit.estimates.likelihood import Limit
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import cholesky_of, maximise, raised_cholesky
-from .answer_likelihood import Likelihood, maximum_likelihood
 
 
 class MembersPoint(Protocol):
@@ -135,7 +134,7 @@ class Mixture:
 @dataclass(eq=False)
 class MixturePoint:
     """A mixture at one value of its parameters.
-    psi float[n_params].  points: of the classes.  shares float[K].  rows float[n]: log-probability of each
+    psi float[n_params].  points: of the classes.  shares float[K].  values float[n]: log-probability of each
     answer.  posterior float[n, K]: probabilities of the classes given the answer."""
 
     mixture: Mixture
@@ -149,20 +148,16 @@ class MixturePoint:
         rows = top[:, 0] + np.log(np.exp(log_p - top).sum(axis=1))
         self.points = points
         self.shares = np.exp(log_shares)
-        self.rows: FloatArray = rows
+        self.values: FloatArray = rows
         self.posterior = np.exp(log_p - rows[:, None])
 
     @property
     def theta(self) -> FloatArray:
         return self.psi
 
-    @property
-    def values(self) -> FloatArray:
-        return self.rows
-
     @cached_property
     def llf(self) -> float:
-        return float(self.mixture.weights @ self.rows)
+        return float(self.mixture.weights @ self.values)
 
     @property
     def value(self) -> float:
@@ -188,7 +183,7 @@ class MixturePoint:
         ratios = slice(len(self.psi) - n_classes + 1, None)
         out = []
         for k, point in enumerate(self.points):
-            found = np.zeros((len(self.rows), len(self.psi)))
+            found = np.zeros((len(self.values), len(self.psi)))
             found[:, self.mixture.slots(k)] = point.scores
             found[:, ratios] = (np.arange(n_classes) == k).astype(float)[:-1] - shares[:-1]
             out.append(found)
@@ -197,7 +192,7 @@ class MixturePoint:
     @cached_property
     def scores(self) -> FloatArray:
         """float[n, n_params]: derivative of each answer's log-probability."""
-        found = np.zeros((len(self.rows), len(self.psi)))
+        found = np.zeros((len(self.values), len(self.psi)))
         for k, own in enumerate(self._of_class):
             found += self.posterior[:, [k]] * own
         return found
@@ -259,24 +254,21 @@ SAME = 1e-4
 class LatentClasses:
     """Latent classes of persons, the largest first.
     names: of the p parameters of a class.  shares float[K]: share of the persons in each class.  phi float[K,
-    p]: parameters of each class; those that are common stand in every row.  random bool[p]: which parameters
-    differ between classes.  share_errors float[K]: standard errors; nan where a class has collapsed.
-    standard_errors float[K, p]: the same of phi.  llf: log-likelihood; a supremum where a class has
-    collapsed.  posterior float[n, K]: probabilities of the classes for each answer.  psi float[n_params]: the
-    parameters as the mixture has them, classes in this order.  covariance float[n_params, n_params]: of psi,
-    from the observed information; nan where a class has collapsed.  steps, decrement: Newton steps of the
-    best start, and the squared length of the last in standard errors.  collapsed: class and parameter that is
-    infinite.  starts float[n_starts]: log-likelihood that each start reached, best first."""
+    p]: parameters of each class; those that are common stand in every row.  share_errors float[K]: standard
+    errors; nan where a class has collapsed.  standard_errors float[K, p]: the same of phi.  llf:
+    log-likelihood; a supremum where a class has collapsed.  posterior float[n, K]: probabilities of the
+    classes for each answer.  psi float[n_params]: the parameters as the mixture has them, classes in this
+    order.  covariance float[n_params, n_params]: of psi, from the observed information; nan where a class has
+    collapsed.  steps, decrement: Newton steps of the best start, and the squared length of the last in
+    standard errors.  collapsed: class and parameter that is infinite.  starts float[n_starts]: log-likelihood
+    that each start reached, best first."""
 
     names: tuple[str, ...]
     shares: FloatArray
     phi: FloatArray
-    random: BoolArray
     share_errors: FloatArray
     standard_errors: FloatArray
     llf: float
-    n_params: int
-    weight: float
     posterior: FloatArray
     mixture: Mixture
     psi: FloatArray
@@ -285,16 +277,6 @@ class LatentClasses:
     decrement: float
     collapsed: tuple[tuple[int, str], ...]
     starts: FloatArray
-
-    @property
-    def bic(self) -> float:
-        """Schwarz's criterion, -2 llf + parameters log n, with n the number of persons."""
-        return -2.0 * self.llf + self.n_params * float(np.log(self.weight))
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion, -2 llf + 2 parameters."""
-        return -2.0 * self.llf + 2.0 * self.n_params
 
     @property
     def optima(self) -> tuple[tuple[float, int], ...]:
@@ -313,21 +295,16 @@ def fit_classes(
     weights: FloatArray,
     names: Sequence[str],
     n_classes: int,
-    random: BoolArray | None = None,
-    starts: int = STARTS,
-    seed: int = 0,
-    single: FloatArray | None = None,
+    random: BoolArray,
+    starts: int,
+    seed: int,
+    single: FloatArray,
 ) -> LatentClasses:
     """Fit K latent classes.
     likelihood: of one class, with p parameters, for n answers.  weights float[n]: number of persons with each
-    answer.  n_classes: K, 1 or more.  random bool[p]: which parameters differ between classes; all if not
-    given.  single float[p]: estimate of one class, around which the starts are drawn; fitted if not given."""
-    varies = np.ones(likelihood.n_params, dtype=bool) if random is None else random
-    if single is None:
-        if not isinstance(likelihood, Likelihood):
-            raise InputError("give the estimate of one class (single) where the classes are not of patterns")
-        single = maximum_likelihood(likelihood, weights, names, concave=False).phi
-    mixture = Mixture(likelihood, weights, n_classes, varies)
+    answer.  n_classes: K, 1 or more.  random bool[p]: which parameters differ between classes.  single
+    float[p]: estimate of one class, around which the starts are drawn."""
+    mixture = Mixture(likelihood, weights, n_classes, random)
     if n_classes == 1:
         psi = mixture.psi(single[None], np.ones(1))
         return _result(mixture, psi, names, np.array([mixture.at(psi).value]), 0)
@@ -420,12 +397,9 @@ def _result(
         tuple(names),
         shares,
         phi,
-        mixture.random,
         of_shares,
         np.stack([own[mixture.slots(k)] for k in range(mixture.n_classes)]),
         here.value,
-        mixture.n_params,
-        float(mixture.weights.sum()),
         here.posterior,
         mixture,
         psi,

@@ -42,7 +42,7 @@ from .answer_likelihood import (
     in_blocks,
     maximum_likelihood,
     pool,
-    table_moments,
+    weighted_moments,
 )
 from .natural_parameters import ItemTerm, Undecided, comparison_maps, pairs_of, sharing, statistics_of
 
@@ -251,10 +251,6 @@ class CubeSpace:
         """C, once more if ternary, and the number of dependences."""
         return int(self.answers.shape[1]) * (2 if self.ternary else 1) + len(self.depends)
 
-    @property
-    def n_rows(self) -> int:
-        return len(self.answers)
-
     def statistics(self, answers: IntArray) -> FloatArray:
         """float[n, q]: t of complete answers int[n, C]."""
         return statistics_of(answers, self.ternary, self.depends)
@@ -299,7 +295,8 @@ class CubePoint(PartedPoint[CubeSpace]):
         patterns = all_patterns((codes,) * int(gaps.sum())).astype(np.int64)
         answers = np.tile(own, (len(patterns), 1))
         answers[:, gaps] = patterns
-        return table_moments(self.space.statistics(answers), self.beta)
+        table = self.space.statistics(answers)
+        return weighted_moments(table @ self.beta, table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,10 +311,6 @@ class FactoredSpace:
     def n_statistics(self) -> int:
         """C, or 2 C where "undecided" is possible: y of each comparison, then u of each."""
         return int(self.answers.shape[1]) * (2 if self.ternary else 1)
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.answers)
 
     def at(self, beta: FloatArray) -> FactoredPoint:
         """The comparisons' probabilities at beta, float[q]."""

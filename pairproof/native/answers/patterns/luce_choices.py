@@ -224,10 +224,6 @@ class LuceSpace:
         """J, and one for each order of ties."""
         return int(self.ranks.ranks.shape[1]) + len(self.tie_orders)
 
-    @property
-    def n_rows(self) -> int:
-        return len(self.ranks.ranks)
-
     def at(self, beta: FloatArray) -> LucePoint:
         """The choices at log worths and log prevalences of ties, float[q]."""
         return LucePoint(self, beta)

@@ -35,7 +35,7 @@ from ....data.respondents.codes import MISSING
 from ....errors import TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import Likelihood, Moments, PartedPoint, Pooled, Space, pool, weighted_moments
-from .comparison_patterns import CubeSpace
+from .comparison_patterns import CubeSpace, all_patterns
 from .natural_parameters import (
     ItemTerm,
     Undecided,
@@ -64,10 +64,6 @@ class GapSpace:
     def n_statistics(self) -> int:
         """3 C, or 4 C with three categories."""
         return int(self.answers.shape[1] * self.states.shape[1])
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.answers)
 
     @property
     def states(self) -> FloatArray:
@@ -165,8 +161,7 @@ class GapCubeSpace:
                 f"gaps that depend on {n} comparisons together sum over {len(codes) ** n:,} patterns; the limit is"
                 f" {MOST_PATTERNS:,}. Without dependence, and with a beta for each comparison, there is no limit"
             )
-        grid = np.meshgrid(*[np.array(codes)] * n, indexing="ij")
-        patterns = np.stack([g.ravel() for g in grid], axis=1)
+        patterns = all_patterns((codes,) * n).astype(np.int64)
         self._patterns = patterns
         self._table = self.cube.statistics(patterns)
         self._slopes = self._all_slopes(patterns)
@@ -185,10 +180,6 @@ class GapCubeSpace:
     def n_statistics(self) -> int:
         """Statistics of the answers, C of the gaps and those of beta."""
         return int(self._table.shape[1] + self._slopes.shape[1] + self._slopes.shape[2])
-
-    @property
-    def n_rows(self) -> int:
-        return self.cube.n_rows
 
     def at(self, beta: FloatArray) -> GapCubePoint:
         """The moments at beta, float[q]."""

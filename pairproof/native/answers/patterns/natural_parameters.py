@@ -38,6 +38,11 @@ def pairs_of(n_items: int) -> tuple[IntArray, IntArray]:
     return np.array([i for i, _ in both], dtype=np.int64), np.array([j for _, j in both], dtype=np.int64)
 
 
+def pair_names(items: Sequence[str]) -> list[str]:
+    """`A:B` of each comparison, in prefmod's order."""
+    return [f"{items[i]}:{items[j]}" for i, j in zip(*pairs_of(len(items)))]
+
+
 def incidence(n_items: int) -> FloatArray:
     """The matrix that takes items' parameters to those of comparisons: +1 first, -1 second.
     Returns float[C, J]."""

@@ -42,10 +42,11 @@ from .answer_likelihood import (
     PatternFit,
     Pooled,
     Prior,
+    demands_of,
     in_blocks,
     maximum_likelihood,
     pool,
-    recession,
+    recession_of,
 )
 from .luce_choices import LuceSpace, Ranks, above, linked_sets
 from .natural_parameters import ItemTerm, diagonal_blocks, item_maps
@@ -327,7 +328,7 @@ def _refuse_infinite(likelihood: Likelihood, pooled: Pooled, terms: Sequence[Ite
     n_items = len(terms[0].columns)
     if len(terms) != 1 or terms[0].columns.shape != (n_items, n_items - 1) or len(likelihood.maps) != 1:
         return
-    direction = recession(likelihood, pooled.weights)
+    direction = recession_of(demands_of(likelihood, pooled.weights))
     if direction is None:
         return
     level = (likelihood.maps[0] @ direction)[:n_items]
@@ -378,7 +379,6 @@ def _with_pseudo(
         phi=found.phi[:p],
         covariance=found.covariance[:p, :p],
         llf=float(pooled.weights @ log_p),
-        weight=float(pooled.weights.sum()),
         gradient=found.gradient[:p],
     )
 

@@ -168,10 +168,6 @@ class OrderSpace:
         """2 C and the number of dependences."""
         return int(self._table.shape[1])
 
-    @property
-    def n_rows(self) -> int:
-        return len(self.places)
-
     def at(self, beta: FloatArray) -> OrderPoint:
         """The probabilities of all weak orders at beta, float[q]."""
         eta = self._table @ beta
@@ -295,38 +291,30 @@ def block_moments(n_items: int, places: int, beta: FloatArray, keep: BoolArray |
     below, block, t = steps.below[kept], steps.block[kept], steps.statistics[kept]
     above = below | block
     eta = t @ beta
-    forward = _forward(below, above, eta, t, places, 2**n_items)
-    full = 2**n_items - 1
-    ends = forward.logs[1:, full]
-    if not np.isfinite(ends).any():
+    logs, means = _forward(below, above, eta, t, places, 2**n_items)
+    if not np.isfinite(logs[1:, -1]).any():
         raise InputError("no weak order of this scale agrees with the answer")
-    backward = _backward(below, above, eta, t, places, 2**n_items)
-    log_total = float(backward.logs[0, 0])
-    q = t.shape[1]
-    mean = backward.means[0, 0]
+    left, after = _backward(below, above, eta, t, places, 2**n_items)
+    log_total, mean, q = float(left[0, 0]), after[0, 0], t.shape[1]
     second = np.zeros((q, q))
     p_all = np.zeros(len(t))
     for r in range(places):
         with np.errstate(invalid="ignore"):
-            log_p = forward.logs[r, below] + eta + backward.logs[r + 1, above] - log_total
+            log_p = logs[r, below] + eta + left[r + 1, above] - log_total
         p = np.where(np.isfinite(log_p), np.exp(log_p), 0.0)
         p_all += p
         weighted = p[:, None] * t
-        for state, means in ((below, forward.means[r]), (above, backward.means[r + 1])):
+        for state, own in ((below, means[r]), (above, after[r + 1])):
             total = np.zeros((2**n_items, q))
             np.add.at(total, state, weighted)
-            second += total.T @ means
+            second += total.T @ own
     second += (t.T * p_all) @ t
     covariance = second - np.outer(mean, mean)
     return Moments(log_total, mean, (covariance + covariance.T) / 2.0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """Log sums float[places + 1, 2^J] and means of t float[places + 1, 2^J, q] of one direction."""
-
-    logs: FloatArray
-    means: FloatArray
+#: Log sums float[places + 1, 2^J] and means of t float[places + 1, 2^J, q] of one direction.
+_Sums = tuple[FloatArray, FloatArray]
 
 
 def _forward(below: IntArray, above: IntArray, eta: FloatArray, t: FloatArray, places: int, n: int) -> _Sums:
@@ -335,7 +323,7 @@ def _forward(below: IntArray, above: IntArray, eta: FloatArray, t: FloatArray, p
     logs[0, 0] = 0.0
     for r in range(places):
         logs[r + 1], means[r + 1] = _mixed(logs[r, below] + eta, means[r, below] + t, above, n)
-    return _Sums(logs, means)
+    return logs, means
 
 
 def _backward(below: IntArray, above: IntArray, eta: FloatArray, t: FloatArray, places: int, n: int) -> _Sums:
@@ -347,7 +335,7 @@ def _backward(below: IntArray, above: IntArray, eta: FloatArray, t: FloatArray, 
         own[n - 1] = 0.0
         logs[r], means[r] = own, m
         means[r, n - 1] = 0.0
-    return _Sums(logs, means)
+    return logs, means
 
 
 def _mixed(logs: FloatArray, means: FloatArray, state: IntArray, n: int) -> tuple[FloatArray, FloatArray]:
@@ -385,10 +373,6 @@ class BlockSpace:
         """2 C."""
         n = int(self.places.shape[1])
         return n * (n - 1)
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.places)
 
     def at(self, beta: FloatArray) -> BlockPoint:
         """The sums at beta, float[q]."""

@@ -91,10 +91,6 @@ class ChainSpace:
         """T q + (T - 1) C."""
         return int(self.n_times * self.table.shape[1] + (self.n_times - 1) * self.signs.shape[1])
 
-    @property
-    def n_rows(self) -> int:
-        return len(self._sets)
-
     def at(self, beta: FloatArray) -> ChainPoint:
         """The moments at beta, float[T q + (T - 1) C]."""
         return ChainPoint(self, beta)
@@ -123,14 +119,10 @@ class ChainSpace:
         links = [self.signs[a] * self.signs[b] for a, b in zip(at, at[1:])]
         return np.concatenate([*(self.table[a] for a in at), *links], axis=1)
 
-    def moments(self, sets: Sequence[IntArray], beta: FloatArray) -> Moments:
-        """Sum and moments over all sequences of patterns, one of each of these sets.
-        beta float[T q + (T - 1) C]."""
-        return _Pass(self, sets, beta).moments()
-
 
 class _Pass:
-    """Forward and backward sums over sequences of patterns."""
+    """Forward and backward sums over all sequences of patterns, one of each of these sets.
+    beta float[T q + (T - 1) C]."""
 
     def __init__(self, space: ChainSpace, sets: Sequence[IntArray], beta: FloatArray) -> None:
         self.times, self.q, self.c = len(sets), space.table.shape[1], space.signs.shape[1]
@@ -224,14 +216,14 @@ class ChainPoint(PartedPoint[ChainSpace]):
 
     def _over_all(self) -> Moments:
         everything = [np.arange(len(self.space.table))] * self.space.n_times
-        return self.space.moments(everything, self.beta)
+        return _Pass(self.space, everything, self.beta).moments()
 
     def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
         known = self.space._complete[rows]
         return known, self.space._own[rows[known]]
 
     def _agreeing(self, row: int) -> Moments:
-        return self.space.moments(self.space._sets[row], self.beta)
+        return _Pass(self.space, self.space._sets[row], self.beta).moments()
 
 
 #: Rankings of 7 items are 5,040 and their pairs 25 million.
@@ -257,28 +249,25 @@ def fit_repeated(
     only).  between_times: whether each comparison depends on the same comparison at the time before.  Returns
     PatternFit: parameters "A:T1" and so on, then "UT1" and so on, "I12.13:T1" and so on, "12:IT12" and so
     on."""
-    own = _ratings(answers) if kind == "ratings" else _rankings(answers)
+    rated, own = kind == "ratings", _ratings(answers) if kind == "ratings" else _rankings(answers)
     n, times, n_items = answers.shape
+    places = min(int(categories or 0), n_items)
     silent = np.asarray((own <= _NOTHING).all(axis=(1, 2)))
     pooled = pool(own.reshape(n, -1), group, weights, silent)
-    patterns = (
-        weak_orders(n_items, _places(categories, n_items)) if kind == "ratings" else _all_rankings(n_items)
-    )
+    patterns = weak_orders(n_items, places) if rated else _all_rankings(n_items)
     by_time = pooled.answers.reshape(-1, times, n_items)
-    agree = [
-        agreeing(patterns, by_time[:, k]) if kind == "ratings" else _consistent(patterns, by_time[:, k])
-        for k in range(times)
-    ]
+    matched = agreeing if rated else _consistent
+    agree = [matched(patterns, by_time[:, k]) for k in range(times)]
     depends = sharing(n_items) if dependence else ()
     signs = as_comparisons(patterns)
-    stats = statistics(patterns, depends) if kind == "ratings" else signs.astype(float)
+    stats = statistics(patterns, depends) if rated else signs.astype(float)
     maps, usual = _maps(terms, kind, dependence, between_times, times)
     likelihood = Likelihood(ChainSpace(stats, signs.astype(float), agree), pooled.group, maps)
     complete = all(a.nnz == len(by_time) for a in agree)
     called = usual if names is None else names
     estimate = maximum_likelihood(likelihood, pooled.weights, called, concave=complete)
-    if kind == "ratings":
-        keys, places = (by_time >= 0).reshape(len(by_time), -1), _places(categories, n_items)
+    if rated:
+        keys = (by_time >= 0).reshape(len(by_time), -1)
         each = [1, 1, *(n_weak_orders(m, places) for m in range(2, n_items + 1))]
     else:
         last = by_time.max(axis=2)  # the number of the last group: J - 1, or how many were ranked above it
@@ -294,10 +283,6 @@ def fit_repeated(
 
 #: A code without information: no rating (-1), or no item ranked.
 _NOTHING = -1
-
-
-def _places(categories: int | None, n_items: int) -> int:
-    return min(int(categories or 0), n_items)
 
 
 def _ratings(table: IntArray) -> IntArray:

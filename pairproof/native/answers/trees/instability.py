@@ -47,7 +47,6 @@ from typing import Literal
 
 import numpy as np
 
-from ....errors import InputError
 from ....numerics.arrays import FloatArray, IntArray
 
 #: Polynomials and nodes: with 48 the eigenvalues that matter have 10 digits up to C = 40.
@@ -188,31 +187,13 @@ Adjust = Literal["bonferroni", "none"]
 class Covariate:
     """A covariate of persons.
     kind: "numeric", "factor" or "ordered" (a factor whose splits keep the order; its test is a factor's).
-    values float[n]: values, or numbers of levels from 0.  levels: of a factor; empty for a numeric
+    values float[n]: finite values, or numbers of levels from 0.  levels: of a factor; empty for a numeric
     covariate."""
 
     name: str
     kind: Kind
     values: FloatArray
     levels: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        values = np.asarray(self.values, dtype=float)
-        object.__setattr__(self, "values", values)
-        if self.kind not in ("numeric", "factor", "ordered"):
-            raise InputError(f"{self.name}: kind {self.kind!r}; expected numeric, factor or ordered")
-        wrong = np.flatnonzero(~np.isfinite(values))
-        if len(wrong):
-            raise InputError(
-                f"{self.name}, person {wrong[0] + 1}: {values[wrong[0]]}; trees need a value for every person"
-            )
-        if self.kind != "numeric":
-            strange = np.flatnonzero(~np.isin(values, np.arange(len(self.levels))))
-            if len(strange):
-                raise InputError(
-                    f"{self.name}, person {strange[0] + 1}: {values[strange[0]]} is not the number of one of"
-                    f" {len(self.levels)} levels"
-                )
 
 
 @dataclass(frozen=True)

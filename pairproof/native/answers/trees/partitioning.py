@@ -22,13 +22,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ....data.comparisons import Comparisons
 from ....errors import InputError, NotEstimableError, TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ...comparisons.contests.bradley_terry import fit_bradley_terry
-from ...comparisons.rows.contest_design import Contests, Design, contest_design
+from ...comparisons.rows.contest_design import Contests, Design
 from ...comparisons.rows.links import ContestPoint, link
 from ...comparisons.rows.maximum_likelihood import fit_limiting, fit_structured
 from ...comparisons.rows.tied_contests import TiesPoint, davidson, fit_tied
@@ -61,11 +60,6 @@ class Preferences:
         return self.design.names + (("tie",) if self.tied else ())
 
     @property
-    def n_persons(self) -> float:
-        """Sum of the weights."""
-        return float(self.weights.sum())
-
-    @property
     def comparisons(self) -> float:
         """Comparisons that a person made, on average."""
         made = self.wins + self.ties + self.losses
@@ -77,53 +71,11 @@ class Preferences:
         chosen[persons] = True
         return np.flatnonzero(chosen[self.person])
 
-    def totals(self, entries: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """float[C] each: wins, ties and losses of these counts, summed over persons and their weights."""
+    def totals(self, entries: IntArray) -> FloatArray:
+        """float[3, C]: wins, ties and losses of these counts, summed over persons and their weights."""
         weight, pair, n = self.weights[self.person[entries]], self.pair[entries], self.design.n_rows
-        wins, ties, losses = (
-            np.asarray(np.bincount(pair, counts[entries] * weight, n), dtype=float)
-            for counts in (self.wins, self.ties, self.losses)
-        )
-        return wins, ties, losses
-
-
-def counted(
-    person: ArrayLike,
-    pair: ArrayLike,
-    wins: ArrayLike,
-    ties: ArrayLike,
-    losses: ArrayLike,
-    weights: ArrayLike,
-    first: Sequence[int],
-    second: Sequence[int],
-    items: Sequence[str],
-    reference: str | None = None,
-) -> Preferences:
-    """Preferences from counts.
-    person, pair int[m].  wins, ties, losses float[m]: finite and >= 0.  weights float[n]: whole numbers, 1 or
-    more."""
-    own = np.asarray(weights, dtype=float)
-    wrong = np.flatnonzero(~(own >= 1) | (own != np.round(own)))
-    if len(wrong):
-        raise InputError(
-            f"person {wrong[0] + 1}: the weight is {own[wrong[0]]:g}, which is not a whole number of persons; tests"
-            " and sizes of nodes count persons"
-        )
-    w, t, l = (np.asarray(counts, dtype=float) for counts in (wins, ties, losses))
-    chosen = items[-1] if reference is None else reference
-    design = contest_design(list(first), list(second), items, reference=chosen)
-    return Preferences(
-        np.asarray(person, dtype=np.int64),
-        np.asarray(pair, dtype=np.int64),
-        w,
-        t,
-        l,
-        own,
-        design,
-        tuple(items),
-        chosen,
-        bool((t > 0).any()),
-    )
+        own = (self.wins, self.ties, self.losses)
+        return np.array([np.bincount(pair, counts[entries] * weight, n) for counts in own], dtype=float)
 
 
 #: Steps of the quick search, and abilities beyond which it leaves the question of a finite maximum to others.
@@ -137,7 +89,6 @@ class NodeModel:
     supremum where theta is infinite.  scores float[m, k] or None: of the m persons; None where the estimate
     is not finite."""
 
-    names: tuple[str, ...]
     theta: FloatArray
     llf: float
     scores: FloatArray | None
@@ -147,12 +98,12 @@ def fit_node(data: Preferences, persons: IntArray) -> NodeModel:
     """The maximum-likelihood model of these persons, with their scores.  persons int[m]: rising."""
     entries = data.of(persons)
     if not len(entries):
-        return NodeModel(data.names, np.full(len(data.names), np.nan), 0.0, None)
-    found = fit_totals(data, *data.totals(entries))
+        return NodeModel(np.full(len(data.names), np.nan), 0.0, None)
+    found = fit_totals(data, data.totals(entries))
     if not found.finite:
-        return NodeModel(data.names, found.theta, found.llf, None)
+        return NodeModel(found.theta, found.llf, None)
     scores = _scores_with_ties if data.tied else _scores
-    return NodeModel(data.names, found.theta, found.llf, scores(data, persons, entries, found.theta))
+    return NodeModel(found.theta, found.llf, scores(data, persons, entries, found.theta))
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,10 +116,11 @@ class Maximum:
     finite: bool
 
 
-def fit_totals(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
-    """The maximum-likelihood model of counts summed over persons.  wins, ties, losses float[C]."""
+def fit_totals(data: Preferences, totals: FloatArray) -> Maximum:
+    """The maximum-likelihood model of counts summed over persons.  totals float[3, C]: wins, ties, losses."""
     if data.tied:
-        return _with_ties(data, wins, ties, losses)
+        return _with_ties(data, totals)
+    wins, _, losses = totals
     contests = Contests(data.design, wins, losses)
     try:
         found = fit_structured(contests)
@@ -178,16 +130,14 @@ def fit_totals(data: Preferences, wins: FloatArray, ties: FloatArray, losses: Fl
     return Maximum(found.theta, found.llf, True)
 
 
-def quick_llf(
-    data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray, start: FloatArray
-) -> tuple[float, FloatArray]:
+def quick_llf(data: Preferences, totals: FloatArray, start: FloatArray) -> tuple[float, FloatArray]:
     """The largest log-likelihood of summed counts, by Newton's method from a start near it.
     Where that does not arrive at a place of ordinary size, :func:`fit_totals` decides what the supremum is.
-    wins, ties, losses float[C].  start float[k].  Returns float, float[k]: the log-likelihood, and a start
-    for counts near these."""
+    totals float[3, C].  start float[k].  Returns float, float[k]: the log-likelihood, and a start for counts near
+    these."""
     theta, old = start, -np.inf
     for _ in range(QUICK_STEPS):
-        value, score, information = _derivatives(data, wins, ties, losses, theta)
+        value, score, information = _derivatives(data, totals, theta)
         if value < old - 1e-9 * abs(old) or not np.isfinite(value):
             break
         try:
@@ -201,14 +151,15 @@ def quick_llf(
         # The error left is far below half the decrement, which is below the rounding of the sum.
         if decrement < 1e-12 * (1.0 + abs(value)):
             return value + decrement / 2.0, theta
-    found = fit_totals(data, wins, ties, losses)
+    found = fit_totals(data, totals)
     return found.llf, found.theta if found.finite else start
 
 
 def _derivatives(
-    data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray, theta: FloatArray
+    data: Preferences, totals: FloatArray, theta: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:
     """The log-likelihood, its first derivatives, and minus its second ones."""
+    wins, ties, losses = totals
     if data.tied:
         tied = TiesPoint(davidson(data.design, wins, ties, losses), theta)
         return tied.value, tied.score, tied.information
@@ -234,12 +185,13 @@ def _onto_items(design: Design, person: IntArray, pair: IntArray, gaps: FloatArr
     return found[:, :-1]
 
 
-def _with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
+def _with_ties(data: Preferences, totals: FloatArray) -> Maximum:
+    wins, ties, losses = totals
     half = Contests(data.design, wins + ties / 2.0, losses + ties / 2.0)
     decided = float(wins.sum() + losses.sum())
     limit = fit_limiting(half)
     if not ties.sum() or not decided or len(limit.certain) or not np.isfinite(limit.theta).all():
-        return _limit_with_ties(data, wins, ties, losses)
+        return _limit_with_ties(data, totals)
     found = fit_tied(davidson(data.design, wins, ties, losses), reduced=False)
     return Maximum(found.theta, found.llf, True)
 
@@ -254,19 +206,15 @@ def _scores_with_ties(
     return np.column_stack([items, np.bincount(own, (b[pair] * counts).sum(axis=1), len(persons))])
 
 
-def _limit_with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
+def _limit_with_ties(data: Preferences, totals: FloatArray) -> Maximum:
     """Where items are separated, or nobody tied or everybody: the supremum, and what is finite (the others NaN)."""
     number = {name: k for k, name in enumerate(data.items)}
     of_own = np.array([number[name] for name in data.design.names] + [number[data.reference]])
-    table = Comparisons.build(
-        data.items, of_own[data.design.first], of_own[data.design.second], wins, ties, losses
-    )
+    table = Comparisons.build(data.items, of_own[data.design.first], of_own[data.design.second], *totals)
     found = fit_bradley_terry(table, ties="davidson", reference=data.reference)
     params = found.params
     return Maximum(np.array([params[name] for name in data.names]), found.llf, False)
 
-
-Counts = tuple[FloatArray, FloatArray, FloatArray]
 
 #: Levels of an unordered factor: 2^11 splits are tried at most.
 MOST_LEVELS = 12
@@ -313,21 +261,6 @@ class GrownNode:
         yield self
         for part in self.parts:
             yield from part.nodes()
-
-    def leaves(self) -> tuple[GrownNode, ...]:
-        """The leaves under this node."""
-        return tuple(node for node in self.nodes() if node.split is None)
-
-    @property
-    def llf(self) -> float:
-        """Sum of the log-likelihoods of the leaves."""
-        return float(sum(leaf.model.llf for leaf in self.leaves()))
-
-    @property
-    def df(self) -> int:
-        """Parameters of the leaves, and one for each split."""
-        leaves = self.leaves()
-        return sum(len(leaf.model.names) for leaf in leaves) + len(leaves) - 1
 
 
 def least_persons(data: Preferences) -> int:
@@ -420,8 +353,8 @@ class _Grower:
             left, right = counts.divided(goes)
             if not self.least <= size[goes].sum() <= size.sum() - self.least:
                 continue
-            here, starts[0] = quick_llf(self.data, *left, starts[0])
-            there_llf, starts[1] = quick_llf(self.data, *right, starts[1])
+            here, starts[0] = quick_llf(self.data, left, starts[0])
+            there_llf, starts[1] = quick_llf(self.data, right, starts[1])
             llf = here + there_llf
             # A gain of rounding is none: the first of equal splits is taken, whatever the order of persons.
             if best is None or llf > top + 1e-11 * abs(top):
@@ -438,19 +371,19 @@ class _CountsOfValues:
         order = np.argsort(of_entry, kind="stable")
         self.data, self.entries = data, entries[order]
         self.ends = np.searchsorted(of_entry[order], np.arange(n_values + 1))
-        self.all = np.array(data.totals(entries))
+        self.all = data.totals(entries)
         self.left = np.zeros_like(self.all)
         self.goes: BoolArray = np.zeros(n_values, dtype=bool)
 
-    def divided(self, goes: BoolArray) -> tuple[Counts, Counts]:
-        """Wins, ties and losses, float[C] each, of the values that go left, and of the others."""
+    def divided(self, goes: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Wins, ties and losses, float[3, C], of the values that go left, and of the others."""
         for value in np.flatnonzero(goes != self.goes):
-            own = np.array(self.data.totals(self.entries[self.ends[value] : self.ends[value + 1]]))
+            own = self.data.totals(self.entries[self.ends[value] : self.ends[value + 1]])
             self.left += own if goes[value] else -own
         self.goes = goes
         # Of sums of fractions, what is left of an exact 0 is 0.
         left, right = (np.where(part > 1e-9, part, 0.0) for part in (self.left, self.all - self.left))
-        return (left[0], left[1], left[2]), (right[0], right[1], right[2])
+        return left, right
 
 
 def _splits(covariate: Covariate, there: FloatArray) -> Iterator[tuple[Split, BoolArray]]:

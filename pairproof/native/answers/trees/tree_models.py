@@ -27,8 +27,9 @@ from ....errors import InputError, ItemError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....text import listed, quoted
 from ...comparisons.contests.bradley_terry import fit_bradley_terry
+from ...comparisons.rows.contest_design import contest_design
 from .instability import Adjust, Covariate
-from .partitioning import GrownNode, Preferences, counted, grow_tree, least_persons
+from .partitioning import GrownNode, Preferences, grow_tree, least_persons
 from .tree_record import TreeNode, TreeRecord, TreeTies
 
 #: Columns of a table of comparisons that are not of persons.
@@ -55,36 +56,43 @@ class Persons:
         new = np.full(len(self.names), -1)
         new[chosen] = np.arange(len(chosen))
         rows = np.flatnonzero(new[self.person] >= 0)
-        return Persons(
-            self.table.select(rows),
-            new[self.person[rows]],
-            tuple(self.names[k] for k in chosen),
-            self.weights[chosen],
-            {name: take(column, chosen) for name, column in self.columns.items()},
-            self.noun,
-            self.silent,
+        return replace(
+            self,
+            table=self.table.select(rows),
+            person=new[self.person[rows]],
+            names=tuple(self.names[k] for k in chosen),
+            weights=self.weights[chosen],
+            columns={name: take(column, chosen) for name, column in self.columns.items()},
         )
 
-    def preferences(self, reference: str | None) -> Preferences:
+    def preferences(self, reference: str) -> Preferences:
         """Counts of these persons, each two items in one order."""
+        # A row counts once for each of the persons it stands for: so many times less for each of them.
+        own, each = self.weights, self.weights[self.person]
+        wrong = np.flatnonzero(~(own >= 1) | (own != np.round(own)))
+        if len(wrong):
+            raise InputError(
+                f"person {wrong[0] + 1}: the weight is {own[wrong[0]]:g}, which is not a whole number of persons; tests"
+                " and sizes of nodes count persons"
+            )
+        items = self.table.items
         first, second = self.table.first, self.table.second
-        n_items, turned = len(self.table.items), first > second
+        n_items, turned = len(items), first > second
         code, pair = np.unique(
             np.minimum(first, second) * n_items + np.maximum(first, second), return_inverse=True
         )
-        # A row counts once for each of the persons it stands for: so many times less for each of them.
-        each = self.weights[self.person]
-        return counted(
+        pairs = (code // n_items).tolist(), (code % n_items).tolist()
+        return Preferences(
             self.person,
             np.ravel(pair),
             np.where(turned, self.table.losses, self.table.wins) / each,
             self.table.ties / each,
             np.where(turned, self.table.wins, self.table.losses) / each,
-            self.weights,
-            (code // n_items).tolist(),
-            (code % n_items).tolist(),
-            self.table.items,
+            own,
+            contest_design(*pairs, items, reference=reference),
+            items,
             reference,
+            bool((self.table.ties > 0).any()),
         )
 
 

@@ -126,12 +126,9 @@ def _draw_splits(figure: Any, tree: TreeRecord, layout: _Layout) -> None:
                 bbox=dict(boxstyle="square,pad=0.1", facecolor="white", edgecolor="none"),
             )
         name = _safe(_short(node.split.covariate, LONG_COVARIATE))
-        said = f"{node.number}  {name}\n{_p(test.p_adjusted)}"
+        p = "p < 0.001" if test.p_adjusted < 0.001 else f"p = {p_value(test.p_adjusted)}"
+        said = f"{node.number}  {name}\n{p}"
         ax.text(x, y, said, ha="center", va="center", fontsize=8, bbox=box, zorder=3)
-
-
-def _p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p_value(p)}"
 
 
 def _edge(node: TreeNode, left: bool) -> str:

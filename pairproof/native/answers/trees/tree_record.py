@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -282,19 +282,8 @@ class TreeRecord:
         import pandas as pd
 
         names = ["node", "covariate", "statistic", "df", "p", "p_adjusted", "split"]
-        rows = [
-            (
-                node.number,
-                test.covariate,
-                test.statistic,
-                test.df,
-                test.p,
-                test.p_adjusted,
-                test is node.chosen,
-            )
-            for node in self.nodes
-            for test in node.tests
-        ]
+        every = ((node, test) for node in self.nodes for test in node.tests)
+        rows = [(node.number, *astuple(test), test is node.chosen) for node, test in every]
         return pd.DataFrame(rows, columns=names)
 
     def worth(self, level: float = 0.95) -> pd.DataFrame:

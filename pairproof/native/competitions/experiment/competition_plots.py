@@ -14,7 +14,7 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from ....errors import InputError
-from ....fit.shown.fit_plots import COLOURS, MARKERS
+from ....fit.shown.fit_plots import COLOURS, MARKERS, axes, check_axes
 
 if TYPE_CHECKING:
     from ..irt.posterior import Posterior
@@ -91,7 +91,8 @@ def plot_learning_curves(results: Sequence[Result], ax: Any = None, *, level: fl
     if not results:
         raise InputError("there is no result to draw")
     points = _points(results, level)
-    ax = _axes(ax, size_of_learning_curves(results))
+    check_axes(ax)
+    ax = axes(ax, size_of_learning_curves(results))
     for k, (model, label) in enumerate(_legend(points).items()):
         drawn = [p for p in points if p.model == model and np.isfinite(p.mean)]
         x, y = [p.train_size for p in drawn], [p.mean for p in drawn]
@@ -110,7 +111,11 @@ def plot_learning_curves(results: Sequence[Result], ax: Any = None, *, level: fl
     ax.grid(linewidth=0.4, alpha=0.5)
     ax.set_axisbelow(True)
     ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    _keep_means_in_view(ax, [p.mean for p in points if np.isfinite(p.mean)])
+    values = [p.mean for p in points if np.isfinite(p.mean)]
+    if values:
+        # With two trials an interval can be a hundred times as wide as the distance between the curves.
+        margin = 0.25 * (max(values) - min(values)) or 0.05
+        ax.set_ylim(min(values) - margin, max(values) + margin)
     return ax
 
 
@@ -138,20 +143,13 @@ def _crowded(sizes: Sequence[int]) -> bool:
     return any(5.5 * gap / whole < _CHARACTER * characters for gap, characters in steps)
 
 
-def _keep_means_in_view(ax: Any, values: Sequence[float]) -> None:
-    """Choose the axis limits from the means.
-    With two trials an interval can be a hundred times as wide as the distance between the curves."""
-    if values:
-        margin = 0.25 * (max(values) - min(values)) or 0.05
-        ax.set_ylim(min(values) - margin, max(values) + margin)
-
-
 def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95) -> Any:
     """Plot systems by posterior mean, best on top, with equal-tailed intervals, and letters at the right.
     Two systems that share a letter cannot be distinguished: their order is not among those that hold
     together with probability `level`."""
     n = len(posterior.items)
-    ax = _axes(ax, size_of_abilities(posterior.items))
+    check_axes(ax)
+    ax = axes(ax, size_of_abilities(posterior.items))
     order = [posterior.items.index(name) for name in reversed(posterior.ranking)]
     mean, interval = posterior.mean[order], posterior.interval(level)[order]
     bars = [mean - interval[:, 0], interval[:, 1] - mean]
@@ -184,7 +182,8 @@ def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
     and the axis says how many."""
     ranking = [abilities.items.index(name) for name in abilities.ranking]
     order = [k for k in ranking if np.isfinite(abilities.mean[k])]
-    ax = _axes(ax, size_of_abilities([f"00. {name}" for name in abilities.items]))
+    check_axes(ax)
+    ax = axes(ax, size_of_abilities([f"00. {name}" for name in abilities.items]))
     names = _labels([abilities.items[k] for k in order])
     left_out = len(abilities.items) - len(order)
     less = f" ({left_out} without a comparison left out)" if left_out else ""
@@ -199,12 +198,15 @@ def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
 def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[str] | None = None) -> Any:
     """Plot a heat map of P(row preferred) - P(column preferred).
     order: the systems from top to bottom; default: by mean advantage, best first."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     advantage = model.advantage()
     by_mean = np.argsort(-advantage.mean(axis=1), kind="stable")
     names = [model.items[k] for k in by_mean] if order is None else list(order)
     if sorted(names) != sorted(model.items):
         raise InputError(f"order {names}; expected each of {', '.join(model.items)} once")
-    ax = _axes(ax, size_of_heat_map(names))
+    check_axes(ax)
+    ax = axes(ax, size_of_heat_map(names))
     place = [model.items.index(name) for name in names]
     how: dict[str, Any] = {"cmap": "RdBu", "vmin": -1.0, "vmax": 1.0, "interpolation": "nearest"}
     picture = ax.imshow(advantage[np.ix_(place, place)], **how)
@@ -215,28 +217,9 @@ def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[
     # matplotlib's own ticks change with the bar's height, after the layout has made room for the old ones.
     said = "P(preferred)\n- P(other preferred)"
     ax.figure.colorbar(picture, ax=ax, ticks=np.linspace(-1.0, 1.0, 5), label=said)
-    _close_up(ax.figure)
-    return ax
-
-
-def _close_up(figure: Any) -> None:
-    """Use matplotlib's compressed layout, which keeps the map square.
-    Without it long names are cut off, and the colour bar is longer than the map."""
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    if isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine):
-        figure.set_layout_engine("compressed")
-
-
-def _axes(ax: Any, size: tuple[float, float]) -> Any:
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        return plt.subplots(figsize=size, constrained_layout=True)[1]
-    if not hasattr(ax, "errorbar"):
-        raise InputError(
-            f"ax is a {type(ax).__name__}; expected matplotlib Axes, for example plt.subplots()[1]"
-        )
+    # The compressed layout keeps the map square; else names are cut, and the bar is longer than the map.
+    if isinstance(ax.figure.get_layout_engine(), ConstrainedLayoutEngine):
+        ax.figure.set_layout_engine("compressed")
     return ax
 
 

@@ -284,7 +284,9 @@ def training_sample(split: Split, track: str, trial: int, size: int, seed: int) 
     """Draw the comparisons on which every model of a trial is fitted at one size.
     size: comparisons; where the training set has fewer, all of them are taken.  Returns Comparisons: those of
     a smaller size of the same trial are among them."""
-    order = np.random.default_rng(_stream(seed, track, trial)).permutation(split.train.n_rows)
+    words = np.frombuffer(hashlib.sha256(track.encode()).digest(), ">u4").tolist()
+    stream = np.random.SeedSequence([seed, trial, *words])
+    order = np.random.default_rng(stream).permutation(split.train.n_rows)
     # Rows in their own order: the same sample is the same table.
     return split.train.select(np.sort(order[:size]))
 
@@ -306,11 +308,6 @@ def one_result(key: Key, model: ModelName, sample: Comparisons, test: Comparison
     sizes = np.bincount(group, test.wins + test.ties + test.losses)
     counts = (sample.n_rows, int(found.n), int(found.impossible), len(found.unseen))
     return Result(*key, found.value, *counts, fitted.notes, tuple(bits.tolist()), tuple(sizes.tolist()))
-
-
-def _stream(seed: int, track: str, trial: int) -> np.random.SeedSequence:
-    words = np.frombuffer(hashlib.sha256(track.encode()).digest(), ">u4").tolist()
-    return np.random.SeedSequence([seed, trial, *words])
 
 
 # -- which experiment it is ----------------------------------------------------------------------------------

@@ -219,7 +219,9 @@ def _likelihood(fit: Callable[[Comparisons], Fit], pooled_tie: bool = False) -> 
 
     def fitter(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
         check_alpha(options.alpha)
-        n, tie = len(table.items), _pooled_tie(table, options.alpha)
+        n, alpha, tie = len(table.items), options.alpha, 0.0
+        if table.tie_category:
+            tie = float((alpha + table.ties.sum()) / (3.0 * alpha + table.n_comparisons))
         p = np.tile([tie, (1.0 - tie) / 2.0, (1.0 - tie) / 2.0], (n + 1, n + 1, 1))
         if pooled_tie and not (table.wins.any() or table.losses.any()):
             note = "all training comparisons are ties, so no ability has an estimate: pooled rates for every pair"
@@ -247,12 +249,6 @@ def _likelihood(fit: Callable[[Comparisons], Fit], pooled_tie: bool = False) -> 
         return p, tuple(notes), fitted
 
     return fitter
-
-
-def _pooled_tie(table: Comparisons, alpha: float) -> float:
-    if not table.tie_category:
-        return 0.0
-    return float((alpha + table.ties.sum()) / (3.0 * alpha + table.n_comparisons))
 
 
 def _fit(family: Literal["bradley-terry", "llbt"], ties: Ties) -> Callable[[Comparisons], Fit]:
@@ -461,13 +457,7 @@ def fit_preference_model(
     table = train.only_compared()
     p, notes, fitted = FITTERS[model](table, options, seed, warn)
     if not train.tie_category:
-        p = given_no_tie(p)
+        # Conditional on there being no tie, for judges who cannot answer "no preference".
+        p = np.where([False, True, True], p, 0.0)
+        p = p / p.sum(axis=-1, keepdims=True)
     return PreferenceModel(model, table.items, p, table.n_comparisons, notes, fitted)
-
-
-def given_no_tie(p: FloatArray) -> FloatArray:
-    """Probabilities conditional on there being no tie, for judges who cannot answer "no preference".
-    Returns float[..., 3]: 0 for a tie; the other two sum to 1."""
-    out = p.copy()
-    out[..., 0] = 0.0
-    return np.asarray(out / out.sum(axis=-1, keepdims=True))

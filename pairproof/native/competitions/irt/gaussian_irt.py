@@ -38,7 +38,7 @@ from ....errors import ConvergenceError, InputError
 from ....fit.estimates.array_inference import normal_quantile
 from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.maxima import maximise
-from .gaussian_gibbs import GaussianModel, oriented, refuse_ties
+from .gaussian_gibbs import FreshChain, GaussianModel, oriented, refuse_ties, shared_chain
 from .posterior import Items, Posterior, Run, check_level, choose_items, item_codes
 
 
@@ -321,20 +321,16 @@ def fit_irt_gaussian(
             " sampler='gibbs', or items='fresh'"
         )
     run = Run(chains, warmup, draws, seed, workers)
-    sampled = _sample(table, model, chosen, method, run)
+    if method == "collapsed":
+        sampled = sample_collapsed(table, model, run)
+    else:
+        data = oriented(table, model)
+        if chosen == "fresh":
+            sampled = run.sample(lambda rng: FreshChain(data, model, rng), len(data.up))
+        else:
+            author, segment, item = item_codes(table, data.up, data.down, data.row)
+            sampled = run.sample(shared_chain(data, author, segment, item, model), len(data.up))
     result = run.posterior(table, sampled, asdict(model), items, chosen, "ability", method)
     if warn:
         result.warn_if_not_mixed()
     return result
-
-
-def _sample(table: Comparisons, model: GaussianModel, items: Items, method: Sampler, run: Run) -> FloatArray:
-    if method == "collapsed":
-        return sample_collapsed(table, model, run)
-    from .gaussian_gibbs import FreshChain, shared_chain
-
-    data = oriented(table, model)
-    if items == "fresh":
-        return run.sample(lambda rng: FreshChain(data, model, rng), len(data.up))
-    author, segment, item = item_codes(table, data.up, data.down, data.row)
-    return run.sample(shared_chain(data, author, segment, item, model), len(data.up))

@@ -66,47 +66,8 @@ def ranks_of(draws: FloatArray) -> IntArray:
     return np.asarray(np.argsort(order, axis=1, kind="stable") + 1)
 
 
-def marginal_sets(probabilities: FloatArray, level: float) -> IntArray:
-    """int[n_items, 2]: first and last rank of each system's own set, from P(rank), float[n_items, n_items]."""
-    at_most = np.cumsum(probabilities, axis=1)
-    outside = (1.0 - level) / 2.0
-    low = 1 + (at_most <= outside + ROUNDING).sum(axis=1)
-    high = 1 + (at_most < 1.0 - outside - ROUNDING).sum(axis=1)
-    return np.stack([low, high], axis=1)
-
-
 #: Sums of shares of draws are exact to this.
 ROUNDING = 1e-12
-
-
-def simultaneous_sets(ranks: IntArray, probabilities: FloatArray, level: float) -> IntArray:
-    """int[n_items, 2]: first and last rank of sets that hold all together, and hold the marginal ones."""
-    at_most = np.cumsum(probabilities, axis=1)
-    at_least = 1.0 - at_most + probabilities
-    depth = np.minimum(at_most, at_least)
-    n_draws, n = ranks.shape
-    of_draw = np.sort(depth[np.arange(n), ranks - 1].min(axis=1))
-    least = float(of_draw[int((1.0 - level) * n_draws + ROUNDING)])
-    inside = depth >= min(least, (1.0 - level) / 2.0) - ROUNDING
-    both = np.stack([1 + inside.argmax(axis=1), n - inside[:, ::-1].argmax(axis=1)], axis=1)
-    marginal = marginal_sets(probabilities, level)
-    return np.stack([np.minimum(both[:, 0], marginal[:, 0]), np.maximum(both[:, 1], marginal[:, 1])], axis=1)
-
-
-def told_apart(draws: FloatArray, better: FloatArray, level: float) -> BoolArray:
-    """bool[n_items, n_items]: row above column, all these orders together with probability `level` at least.
-    draws float[n_draws, n_items].  better float[n_items, n_items]: P(row above column)."""
-    out = np.zeros(better.shape, bool)
-    hold = np.ones(len(draws), bool)
-    first, second = np.nonzero((better >= level) & ~np.eye(len(better), dtype=bool))
-    for k in np.argsort(-better[first, second], kind="stable"):
-        i, j = first[k], second[k]
-        still = hold & (draws[:, i] > draws[:, j])
-        if still.mean() >= level - ROUNDING:
-            out[i, j], hold = True, still
-    return out
-
-
 Setting = Union[float, str, bool]
 
 
@@ -197,15 +158,33 @@ class Posterior:
         """First and last rank of each system's credible set, int[n_items, 2].
         simultaneous: whether all sets hold together with this probability, or each by itself."""
         check_level(level)
+        n_draws, n = self._flat.shape
+        at_most, outside = np.cumsum(self.rank_probabilities, axis=1), (1.0 - level) / 2.0
+        low = 1 + (at_most <= outside + ROUNDING).sum(axis=1)
+        high = 1 + (at_most < 1.0 - outside - ROUNDING).sum(axis=1)
         if simultaneous:
-            return simultaneous_sets(ranks_of(self._flat), self.rank_probabilities, level)
-        return marginal_sets(self.rank_probabilities, level)
+            depth = np.minimum(at_most, 1.0 - at_most + self.rank_probabilities)
+            of_draw = np.sort(depth[np.arange(n), ranks_of(self._flat) - 1].min(axis=1))
+            least = float(of_draw[int((1.0 - level) * n_draws + ROUNDING)])
+            # All together they hold the marginal sets too.
+            inside = depth >= min(least, outside) - ROUNDING
+            low = np.minimum(low, 1 + inside.argmax(axis=1))
+            high = np.maximum(high, n - inside[:, ::-1].argmax(axis=1))
+        return np.stack([low, high], axis=1)
 
     def told_apart(self, level: float = 0.95) -> BoolArray:
         """bool[n_items, n_items]: row above column; all these orders hold together with probability `level`.
         An order that is not among them may well hold by itself: `p_better` has the probability of each."""
         check_level(level)
-        return told_apart(self._flat, self.p_better, level)
+        draws, better = self._flat, self.p_better
+        out, hold = np.zeros(better.shape, bool), np.ones(len(draws), bool)
+        first, second = np.nonzero((better >= level) & ~np.eye(len(better), dtype=bool))
+        for k in np.argsort(-better[first, second], kind="stable"):
+            i, j = first[k], second[k]
+            still = hold & (draws[:, i] > draws[:, j])
+            if still.mean() >= level - ROUNDING:
+                out[i, j], hold = True, still
+        return out
 
     def groups(self, level: float = 0.95) -> tuple[tuple[str, ...], ...]:
         """Maximal sets of systems no two of which are distinguished, best first.

@@ -122,14 +122,12 @@ def log10_binomial_p(successes: int, n: int) -> float:
 @dataclass(frozen=True, eq=False)
 class Friedman:
     """The result of Friedman's test.
-    statistic: Q, corrected for ties.  `what`: what was ranked, in which blocks.  rank_sums float[n_items]:
-    over the blocks; rank 1 is the smallest score."""
+    statistic: Q, corrected for ties.  `what`: what was ranked, in which blocks."""
 
     statistic: float
     df: int
     p: float
     what: str
-    rank_sums: FloatArray
 
     @property
     def log10_p(self) -> float:
@@ -162,7 +160,7 @@ def friedman(scores: ArrayLike, what: str) -> Friedman:
         )
     sums: FloatArray = ranks.sum(axis=0)
     q = 12.0 * float(np.sum((sums - b * (k + 1) / 2) ** 2)) / spread
-    return Friedman(q, k - 1, chi_square_p(q, k - 1), what, sums)
+    return Friedman(q, k - 1, chi_square_p(q, k - 1), what)
 
 
 def first_preferences_by_judge(table: Comparisons) -> FloatArray:

@@ -206,7 +206,21 @@ class TwoSystemTests:
     @cached_property
     def headline(self) -> Headline:
         """The test that holds."""
-        return Headline(*_headline(self))
+        error = self.clusters_error
+        if self.clusters is not None and error is not None:
+            return Headline(self.clusters, f"standard error {error.title}, as asked", error.cautions)
+        if self.clusters is not None:
+            return Headline(self.clusters, "clustered as asked")
+        if not self.judges:
+            why = "no judge column: the sum of answers, which supposes that they are independent"
+            return Headline(self.sum, why)
+        if len(self.judges) == 1:
+            why = "one judge: the sum of its answers, which supposes that they are independent; says nothing about other judges"
+            return Headline(self.sum, why)
+        if self.judge_means.why_not:
+            why = f"{self.judge_means.why_not}; the signs of their means are tested"
+            return Headline(self.sign_flips, why)
+        return Headline(self.judge_means, _judges(self), tuple(_of_judges(self)))
 
     @property
     def beside(self) -> tuple[EqualityTest, ...]:
@@ -256,23 +270,6 @@ def clustered_log_odds(
     b = math.log(wins / losses)
     numbers = (b, "log-odds", error.se, error.t(b), error.df, error.p(b))
     return EqualityTest(name, *numbers, reference="t"), error
-
-
-def _headline(of: TwoSystemTests) -> tuple[EqualityTest, str, tuple[str, ...]]:
-    """Test, reason, cautions."""
-    error = of.clusters_error
-    if of.clusters is not None and error is not None:
-        return of.clusters, f"standard error {error.title}, as asked", error.cautions
-    if of.clusters is not None:
-        return of.clusters, "clustered as asked", ()
-    if not of.judges:
-        return of.sum, "no judge column: the sum of answers, which supposes that they are independent", ()
-    if len(of.judges) == 1:
-        why = "one judge: the sum of its answers, which supposes that they are independent; says nothing about other judges"
-        return of.sum, why, ()
-    if of.judge_means.why_not:
-        return of.sign_flips, f"{of.judge_means.why_not}; the signs of their means are tested", ()
-    return of.judge_means, _judges(of), tuple(_of_judges(of))
 
 
 def _judges(of: TwoSystemTests) -> str:
@@ -375,13 +372,6 @@ class BinaryResult:
     def significant(self) -> bool | None:
         """Whether |z| is beyond the two-sided 5 % point; None where there is no z."""
         return None if self.z is None else abs(self.z) > normal_quantile((1 + LEVEL) / 2)
-
-    @property
-    def mcnemar_z(self) -> float | None:
-        """(x - y) / sqrt(x + y), which takes its standard error under the null hypothesis; None without a
-        preference."""
-        decided = self.wins + self.losses
-        return (self.wins - self.losses) / sqrt(decided) if decided else None
 
     @property
     def p_sign(self) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pairproof.errors import NotEstimableError
-from pairproof.native.annotation.scores.disagreement import annotator_effects, disagreement
+from pairproof.native.annotation.scores.annotator_agreement import annotator_effects, disagreement
 
 
 def panel(seed: int, items: int, noise, chosen: float = 1.0):

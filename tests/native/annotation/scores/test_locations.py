@@ -7,7 +7,7 @@ import pytest
 
 from pairproof.campaign.watch.stop import look_at, stop_rule
 from pairproof.errors import InputError
-from pairproof.native.annotation.scores.disagreement import least_squares_locations, shrunken_locations
+from pairproof.native.annotation.scores.annotator_agreement import least_squares_locations, shrunken_locations
 from pairproof.native.annotation.scores.mixed_model import mixed_model
 from pairproof.native.annotation.scores.stopping_rules import items_short
 from tests.campaign.watch.arrays import answers, items

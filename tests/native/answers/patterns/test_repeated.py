@@ -97,13 +97,14 @@ def test_a_missed_time_keeps_the_person() -> None:
     ratings = rng.integers(1, 4, size=(60, 2, 3))
     ratings[:10, 1] = 0
     fit = fit_repeated(ratings, ABC, "ratings", 3, between_times=True)
-    assert fit.estimate.weight == 60 and len(fit.possible) == 2
+    assert fit.pooled.weights.sum() == 60 and len(fit.possible) == 2
     assert fit.df == (13 * 13 - 1) + (13 - 1) - len(fit.estimate.phi)
     ranks = np.argsort(rng.random((50, 2, 3)), axis=2) + 1
     ranks[:10, 0] = 0
     ranks[10:20, 1] = np.where(ranks[10:20, 1] == 1, 1, 0)
     two = fit_repeated(ranks, ABC, "rankings", between_times=True)
-    assert two.estimate.weight == 50 and two.df == (36 - 1) + (6 - 1) + (18 - 1) - len(two.estimate.phi)
+    assert two.pooled.weights.sum() == 50
+    assert two.df == (36 - 1) + (6 - 1) + (18 - 1) - len(two.estimate.phi)
 
 
 def test_a_link_of_which_one_sequence_was_never_seen_is_named_as_infinite() -> None:

@@ -12,7 +12,8 @@ import pairproof
 from pairproof.bridge.packages.asking import ask
 from pairproof.data.respondents.codes import MISSING
 from pairproof.native.answers.trees.instability import Covariate
-from pairproof.native.answers.trees.partitioning import Preferences, counted
+from pairproof.native.answers.trees.partitioning import Preferences
+from pairproof.native.comparisons.rows.contest_design import contest_design
 from tests.native.answers.trees.persons_made import respondents
 
 ITEMS = ["Barbara", "Anni", "Hana", "Fiona", "Mandy", "Anja"]
@@ -41,8 +42,13 @@ def preferences(
     y = np.asarray(answers, dtype=np.int64)
     person, pair = np.nonzero(y != MISSING)
     given = y[person, pair]
-    own = (given == 1, given == 0, given == -1)
-    return counted(person, pair, *own, np.ones(len(y)), first, second, items, reference)
+    wins, ties, losses = ((given == answer).astype(float) for answer in (1, 0, -1))
+    chosen = items[-1] if reference is None else reference
+    design = contest_design(list(first), list(second), items, reference=chosen)
+    weights = np.ones(len(y))
+    return Preferences(
+        person, pair, wins, ties, losses, weights, design, tuple(items), chosen, bool(ties.any())
+    )
 
 
 def topmodel(reference: str = "Barbara") -> tuple[Preferences, list[Covariate]]:

@@ -14,7 +14,12 @@ from pairproof.native.competitions.ranking.ranking_rules import (
     shortest_cycle,
     unsettled_pairs,
 )
-from pairproof.native.competitions.ranking.two_systems import binary_result, compare_all_pairs, compare_two
+from pairproof.native.competitions.ranking.two_systems import (
+    TwoSystems,
+    binary_result,
+    compare_all_pairs,
+    compare_two,
+)
 
 #: x, y, R, se (equation 6), z, significant, sign test p, judges for x and y.
 TABLE_2 = {
@@ -199,7 +204,10 @@ def test_the_vector_of_equation_6_and_of_the_usual_one():
     assert (found.R, found.se_vilar, found.se_mean) == pytest.approx(
         (0.11, 0.0831663463, 0.0827494698), abs=5e-11
     )
-    assert found.mcnemar_z == pytest.approx(11 / np.sqrt(69))
+    together = TwoSystems(
+        found, ()
+    ).tests.sum  # McNemar's test, whose standard error is that of no difference
+    assert together.statistic == pytest.approx(11 / np.sqrt(69))
 
 
 @pytest.mark.parametrize(("m", "factor"), [(7, 1.0801), (100, 1.00504), (700, 1.000715)])
