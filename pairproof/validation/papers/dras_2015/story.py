@@ -13,21 +13,20 @@ import numpy as np
 
 from ....bridge.packages import base
 from ....bridge.process.policy import Backend
-from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.tails import p_equals, p_words
 from ....fit.fit import Fit
 from ....fit.many.simultaneous import log10_holm
 from ....fit.shown.fit_plots import worth_figure
-from ....native.competitions.ranking import tests_by_judge as by_judge
 from ....native.competitions.ranking.sign_test import (
     SignTest,
     first_preferences_by_judge,
     friedman_by_judge,
     sign_test,
 )
-from ....numerics.arrays import FloatArray
+from ....native.competitions.ranking.tests_by_judge import mean_preferences
+from ....native.competitions.ranking.two_systems import compare_two
 from ....report.blocks import Table
 from ...check.checker import Checker
 from ...claims.quantities import first_preferences, kind_of
@@ -80,15 +79,13 @@ def _together(effects: Sequence[Effect]) -> str:
 
 def _first_pair(table: Comparisons) -> str:
     """Judges' own means of A over D, which show where the spread comes from."""
-    first, second, ties = judges_of_pair(table, "A", "D")
-    means = (first - second) / (first + second + ties)
-    t = by_judge.judge_means(first, second, ties)
-    differ = by_judge.judges_differ(first, second, ties)
+    tests = compare_two(table, "A", "D").tests
+    means, differ = mean_preferences(tests.first, tests.second, tests.ties), tests.judges_differ
     return WORDS.say(
         "first-pair",
         means=", ".join(f"{m:+.3f}" for m in means),
-        t=t,
-        p=p_words(t.p, digits=2),
+        t=tests.judge_means,
+        p=p_words(tests.judge_means.p, digits=2),
         differ=differ,
         p_differ=p_words(differ.p, digits=2),
         signs=_signs(table),
@@ -97,24 +94,8 @@ def _first_pair(table: Comparisons) -> str:
 
 def _signs(table: Comparisons) -> str:
     """Exact p of each pair of systems by the signs of the judges' means."""
-    found = {
-        f"{a} - {b}": by_judge.sign_flips(*judges_of_pair(table, a, b)).p for a, b in combinations(RANKING, 2)
-    }
-    return ", ".join(f"{p_words(p, digits=3)} for {pair}" for pair, p in found.items())
-
-
-def judges_of_pair(table: Comparisons, one: str, other: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Each judge's answers for one item, for the other, and undecided ones."""
-    judges = table.columns["judge"]
-    assert isinstance(judges, Factor)
-    a, b = table.items.index(one), table.items.index(other)
-    out = np.zeros((3, len(judges.levels)))
-    for first, second, sign in ((a, b, 1), (b, a, -1)):
-        rows = (table.first == first) & (table.second == second)
-        counts = (table.wins[rows], table.losses[rows])[::sign]
-        for line, values in zip(out, (*counts, table.ties[rows])):
-            np.add.at(line, judges.codes[rows], values)
-    return out[0], out[1], out[2]
+    found = ((compare_two(table, a, b).tests.sign_flips.p, a, b) for a, b in combinations(RANKING, 2))
+    return ", ".join(f"{p_words(p, digits=3)} for {a} - {b}" for p, a, b in found)
 
 
 PAPER = "dras-2015"

@@ -15,6 +15,7 @@ from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....data.reading.layouts import read
 from ....errors import InputError
+from ....numerics.arrays import FloatArray
 from ...statements.registers import Computed, Request, computation
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ def one_track(table: pd.DataFrame, named: Tracks, name: str) -> Comparisons:
     return read_tracks(table, {name: named[name]})[name]
 
 
-def on_least_compared_source(table: Comparisons) -> float:
-    """Comparisons on the source segment that has fewest."""
-    source = table.columns["source"]
-    assert isinstance(source, Factor)  # read makes it one
-    counts = np.bincount(source.codes, weights=table.wins + table.ties + table.losses)
-    return float(counts[counts > 0].min())
+def clusters_of(table: Comparisons, column: str) -> FloatArray:
+    """Comparisons of each judge, or on each source segment, that has any.  float[n_clusters]."""
+    labels = table.columns[column]
+    assert isinstance(labels, Factor)  # rankings have both as labels
+    counts = np.bincount(labels.codes, weights=table.wins + table.ties + table.losses)
+    return np.asarray(counts[counts > 0])
 
 
 @computation("held-out-sizes")
@@ -67,7 +68,7 @@ def held_out_sizes(request: Request) -> Computed:
                 f"test.{name}": split.test.n_comparisons,
                 f"k.{name}": float(split.k or 0),
                 f"all.{name}": table.n_comparisons,
-                f"least.{name}": on_least_compared_source(table),
+                f"least.{name}": float(clusters_of(table, "source").min()),
             }
         )
     return Computed(native=found)
@@ -106,7 +107,6 @@ def perplexities(request: Request) -> Computed:
 @computation("judge-agreement")
 def judge_agreement(request: Request) -> Computed:
     """share (per cent), kappa and number of pairs of judgments by two judges on the same segment."""
-    from ....data.reading.layouts import read
     from ....native.competitions.experiment.judge_agreement import judge_agreement as agreement
 
     found = agreement(read(request.table_of(request.data), layout="rankings"), tracks=("srclang", "trglang"))

@@ -13,14 +13,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import combinations, product
 from statistics import median
 
-import numpy as np
-
-from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
+from ....data.reading.layouts import read
 from ....errors import RankingWarning
 from ....fit.estimates.tails import p_words
 from ....fit.fit import Fit
@@ -30,7 +29,7 @@ from ....native.competitions.irt.gaussian_irt import fit_irt_gaussian
 from ....numerics.arrays import FloatArray
 from ...statements.registers import Context, Finding, holds, statement_test
 from ...statements.under_clustering import CODE, Effect, effects_of, order_open, rough, ways_of
-from .computations import Tracks, on_least_compared_source, one_track, read_tracks
+from .computations import Tracks, clusters_of, one_track, read_tracks
 from .statements_experiment import abilities_of, paper_splits
 
 #: Ways of clustering that rankings of translations allow.
@@ -81,14 +80,6 @@ def told_apart(table: Comparisons, alpha: float = 0.05, by: Sequence[str] = WAYS
         for k, (name, columns) in enumerate(zip(by, ways_of(by)))
     )
     return TrackTold(float(table.n_comparisons), len(effects), len(significant), ways)
-
-
-def clusters_of(table: Comparisons, column: str) -> FloatArray:
-    """Comparisons of each judge, or on each source segment, that has any.  float[n_clusters]."""
-    labels = table.columns[column]
-    assert isinstance(labels, Factor)  # rankings have both as labels
-    counts = np.bincount(labels.codes, weights=table.wins + table.ties + table.losses)
-    return np.asarray(counts[counts > 0])
 
 
 @statement_test("ability-bands")
@@ -264,7 +255,8 @@ def _nearest(effects: Sequence[Effect]) -> str:
 @statement_test("least-compared-source")
 def least_compared_source(context: Context, *, tracks: Tracks, at_least: int) -> Finding:
     """Every source segment has at least so many comparisons."""
-    least = {name: on_least_compared_source(t) for name, t in read_tracks(context.table, tracks).items()}
+    found = read_tracks(context.table, tracks)
+    least = {name: float(clusters_of(table, "source").min()) for name, table in found.items()}
     text = "the least compared segment has: " + ", ".join(f"{name} {n:g}" for name, n in least.items())
     return holds(min(least.values()) >= at_least, text, native=min(least.values()))
 
@@ -283,7 +275,6 @@ def track_sizes(context: Context, *, tracks: Tracks, low: int, high: int) -> Fin
 @statement_test("duplicated-system")
 def duplicated_system(context: Context) -> Finding:
     """ORIGWMT of two equal systems is 2/3 each; with B submitted twice A's stays and B's is 5/6."""
-    from ....data.reading.layouts import read
     from ....native.competitions.ranking.ranking_rules import orig_wmt
 
     thirds = {"wins": [1, 1, 0], "ties": [1, 1, 3], "losses": [1, 1, 0]}
@@ -310,7 +301,6 @@ def distinct_rankings(context: Context, *, tracks: Tracks, track: str, at_least:
 @statement_test("agreement-of-judges")
 def agreement_of_judges(context: Context, *, low: str, high: str) -> Finding:
     """Two judges of the same two outputs say the same in a share of cases between these."""
-    from ....data.reading.layouts import read
     from ....native.competitions.experiment.judge_agreement import judge_agreement
 
     found = judge_agreement(read(context.table, layout="rankings"), tracks=("srclang", "trglang"))
@@ -363,8 +353,6 @@ def example_of_figure_1(
     preference: int,
 ) -> Finding:
     """Quality plus noise is what is seen, and what is seen decides as the figure says."""
-    from decimal import Decimal
-
     sums = [Decimal(q) + Decimal(e) for q, e in zip(qualities, noises)]
     gap = sums[0] - sums[1]
     found = 0 if abs(gap) < Decimal(radius) else 1 if gap > 0 else 2

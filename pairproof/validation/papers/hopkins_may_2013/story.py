@@ -39,9 +39,9 @@ from ...report.context import Story
 from ...statements.under_clustering import effects_of, ways_table
 from ...verdicts.agreement import Agreement
 from ..told import Words
-from .computations import one_track, read_tracks
+from .computations import clusters_of, one_track, read_tracks
 from .statements_experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, results_of
-from .statements_systems import WAYS, TrackTold, clusters_of, fit_track, p_better_from_all, told_apart
+from .statements_systems import WAYS, TrackTold, fit_track, p_better_from_all, told_apart
 
 WORDS = Words(__package__)
 ALPHA = 0.05
@@ -55,7 +55,7 @@ YEARS = (
 
 def english_czech(checker: Checker) -> Story:
     """The paper's three systems that no order can be given, from all comparisons."""
-    args = next(c for c in checker.paper.claims if c.id == "arbitrary-order-by-cluster").test_args
+    args = checker.paper.claim("arbitrary-order-by-cluster").test_args
     track = one_track(table_of(checker.paper, "wmt11"), args["tracks"], args["track"])
     pairs = list(combinations(args["systems"], 2))
     fit = fit_track(track)
@@ -91,7 +91,7 @@ def every_track(checker: Checker) -> Story:
     """How much larger standard errors get by judge and by segment, and how many pairs stay significant."""
     found: dict[str, TrackTold] = {}
     for year, claim in YEARS:
-        named = next(c.test_args["tracks"] for c in checker.paper.claims if c.id == claim)
+        named = checker.paper.claim(claim).test_args["tracks"]
         for name, table in read_tracks(table_of(checker.paper, year), named).items():
             found[f"{year.upper()}\u00a0{name}"] = told_apart(table, ALPHA)
     total = sum(told.significant for told in found.values())
@@ -164,7 +164,7 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
 
 
 def _splits(checker: Checker, data: str, claim: str, train: str = "") -> dict[str, Split]:
-    tracks = next(c.test_args["tracks"] for c in checker.paper.claims if c.id == claim)
+    tracks = checker.paper.claim(claim).test_args["tracks"]
     other = read_tracks(table_of(checker.paper, train), tracks) if train else None
     return paper_splits(read_tracks(table_of(checker.paper, data), tracks), other)
 
@@ -178,16 +178,8 @@ def _table(results: Sequence[Result], caption: str) -> Table:
     points = {(m.model, m.train_size): m for m in means(results)}
     sizes = sorted({size for _, size in points})
     lowest = {size: min(m.mean for (_, k), m in points.items() if k == size) for size in sizes}
-    rows = [
-        (
-            model,
-            *(
-                f"{points[model, k].mean:.3f}{'*' if points[model, k].mean == lowest[k] else ''}"
-                for k in sizes
-            ),
-        )
-        for model in dict.fromkeys(model for model, _ in points)
-    ]
+    marked = {at: f"{m.mean:.3f}{'*' * (m.mean == lowest[at[1]])}" for at, m in points.items()}
+    rows = [(m, *(marked[m, k] for k in sizes)) for m in dict.fromkeys(model for model, _ in points)]
     return Table(("mean perplexity", *map(str, sizes)), tuple(rows), caption)
 
 

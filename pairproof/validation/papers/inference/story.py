@@ -26,7 +26,6 @@ import numpy as np
 from ....bridge.packages import boot, clubsandwich, csranks as r_csranks, lme4, multcomp, profiles
 from ....bridge.process.policy import Backend
 from ....bridge.programs.counted_cells import count
-from ....data.comparisons import Comparisons
 from ....fit.fit import Fit
 from ....fit.many.abilities import Abilities
 from ....fit.many.comparison_results import Contrasts, RankSets
@@ -38,6 +37,7 @@ from ....native.competitions.ranking.tests_by_judge import (
     judges_differ,
     random_effect,
 )
+from ....native.competitions.ranking.two_systems import answers_of
 from ....native.inference.profile_likelihood import profile_intervals
 from ....native.inference.replicates import acceleration, bca, percentile
 from ....numerics.arrays import FloatArray
@@ -73,7 +73,8 @@ def rows_by_judges(checker: Checker, backend: Backend) -> list[Agreement]:
     for claim in JOINT:
         found += _joint(claim, checker.fit(claim), backend)
     for a, b in PAIRS:
-        found += _two_systems(f"{a}-{b}", *answers(checker.data("vilar"), a, b), backend)
+        of = answers_of(checker.data("vilar"), a, b)
+        found += _two_systems(f"{a}-{b}", of.wins, of.losses, of.ties, backend)
     return found
 
 
@@ -95,17 +96,6 @@ def _joint(claim: str, fit: Fit, backend: Backend) -> list[Agreement]:
 
     ask = partial(clubsandwich.vcovCR, rows, columns, "CR2", functions, range(len(items)), backend=backend)
     return held_beside_r(place, "items-equal", HTZ, "HTZ test", backend, ask, held, str(own))
-
-
-def answers(table: Comparisons, a: str, b: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of each judge: how often a was preferred to b, b to a, and neither."""
-    i, j = table.items.index(a), table.items.index(b)
-    forth = (table.first == i) & (table.second == j)
-    back = (table.first == j) & (table.second == i)
-    here = forth | back
-    wins = np.where(forth, table.wins, table.losses)[here]
-    losses = np.where(forth, table.losses, table.wins)[here]
-    return wins, losses, table.ties[here]
 
 
 def _two_systems(

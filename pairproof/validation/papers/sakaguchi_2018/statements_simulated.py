@@ -53,7 +53,7 @@ CONTEXTS = ("none", "uniform:0.7", "similar:0.5")
 #: Judgments an item at which scores are compared with the truth: those that the paper names, and more.
 AFTER = (1, 2, 3, 4, 6, 10)
 #: Truth -> how far the paper's annotators agreed (footnotes 17 and 20).
-AGREEMENT = {"lexical": "0.37", "political": "0.67"}
+AGREEMENT: dict[Truth, str] = {"lexical": "0.37", "political": "0.67"}
 #: Replicates of the record, and of what is simulated when it is asked for.
 REPLICATES, AT_ONCE = 40, 4
 UNIT = 1e-4
@@ -194,10 +194,10 @@ class Gain:
 
 @statement_test("annotation-gain")
 def annotation_gain(
-    context: Context, *, truth: str, agreement: str, method: Method, fewer: int, more: int
+    context: Context, *, truth: Truth, agreement: str, method: Method, fewer: int, more: int
 ) -> Finding:
     """With fewer annotations a method is nearer to direct assessment with more than to it with as few."""
-    found = _grids(truth, agreement)
+    found = grids(truth, agreement)
     gain = Gain(found.shifted, method, fewer, more)
     plusses = ("", "+") if f"{method}+" in found.shifted.names and fewer > 1 else ("",)
     where = {c: [gain.reached(c, plus) for plus in plusses] for c in CONTEXTS}
@@ -208,11 +208,6 @@ def annotation_gain(
     text += f". {_differing(found, ('da', 'random', method))} ({found.source})"
     every = [cell for of in where.values() for row in of for cell in row]
     return _depending(every, text, first)
-
-
-def _grids(truth: str, agreement: str) -> Grids:
-    kind: Any = truth
-    return grids(kind, agreement)
 
 
 def _depending(cells: Sequence[bool], text: str, native: float) -> Finding:
@@ -264,10 +259,10 @@ def _differing(found: Grids, names: Sequence[str]) -> str:
 
 @statement_test("annotation-more-efficient")
 def annotation_more_efficient(
-    context: Context, *, truth: str, agreement: str, method: Method, than: Method
+    context: Context, *, truth: Truth, agreement: str, method: Method, than: Method
 ) -> Finding:
     """A method is clearly nearer to the truth than another after as many annotations."""
-    found = _grids(truth, agreement)
+    found = grids(truth, agreement)
     g = found.shifted
     others = [name for name in (than, f"{than}+") if name in g.names]
     ahead = [
@@ -295,9 +290,9 @@ def annotation_more_efficient(
 
 
 @statement_test("annotation-rises")
-def annotation_rises(context: Context, *, truth: str, agreement: str, methods: Sequence[Method]) -> Finding:
+def annotation_rises(context: Context, *, truth: Truth, agreement: str, methods: Sequence[Method]) -> Finding:
     """The mean correlation of every method is higher the more annotations there are: for which annotators."""
-    found = _grids(truth, agreement)
+    found = grids(truth, agreement)
     steps = {
         (f"context {c}, shift {g.shifts[k]:g}", m): np.diff([g.curve(m, n, c)[k] for n in AFTER])
         for g in (found.shifted, found.differing)
@@ -321,10 +316,10 @@ def annotation_rises(context: Context, *, truth: str, agreement: str, methods: S
 
 @statement_test("annotation-reaches")
 def annotation_reaches(
-    context: Context, *, truth: str, agreement: str, methods: Sequence[Method], rho: str, after: int
+    context: Context, *, truth: Truth, agreement: str, methods: Sequence[Method], rho: str, after: int
 ) -> Finding:
     """After so many annotations every method's mean correlation is above a number."""
-    found = _grids(truth, agreement)
+    found = grids(truth, agreement)
     last = {
         (m, f"{'as in WMT21' if g is found.differing else f'shift {g.shifts[k]:g}'}, context {c}"): float(
             g.curve(m, after, c)[k]
@@ -356,17 +351,15 @@ def kinds(sd: float, sd_differing: float) -> dict[str, Panel]:
 
 
 @lru_cache(maxsize=4)
-def campaigns(truth: str, agreement: str) -> dict[str, Simulation]:
+def campaigns(truth: Truth, agreement: str) -> dict[str, Simulation]:
     """Name of a kind of annotators -> one campaign of each method with them."""
-    kind: Any = truth
-    return _campaigns(truth_of(kind, ITEMS, np.random.default_rng(SEED)), agreement)
+    return _campaigns(truth_of(truth, ITEMS, np.random.default_rng(SEED)), agreement)
 
 
 @lru_cache(maxsize=4)
-def upper_half(truth: str, agreement: str) -> dict[str, Simulation]:
+def upper_half(truth: Truth, agreement: str) -> dict[str, Simulation]:
     """The same with truths between .5 and 1, of half the spread; the noise is that of the whole range."""
-    kind: Any = truth
-    whole = truth_of(kind, ITEMS, np.random.default_rng(SEED))
+    whole = truth_of(truth, ITEMS, np.random.default_rng(SEED))
     return _campaigns(whole, agreement, 0.5 + whole / 2)
 
 
@@ -382,7 +375,7 @@ def _campaigns(true: FloatArray, agreement: str, shown: FloatArray | None = None
 
 @statement_test("annotation-range")
 def annotation_range(
-    context: Context, *, truth: str, agreement: str, narrow: Sequence[Method], fitting: Sequence[Method]
+    context: Context, *, truth: Truth, agreement: str, narrow: Sequence[Method], fitting: Sequence[Method]
 ) -> Finding:
     """Some methods end in a narrower range than the truth, others within a fifth of its deviation."""
     found = campaigns(truth, agreement)
@@ -407,7 +400,7 @@ def annotation_range(
 
 @statement_test("ranking-misses-the-bounds")
 def ranking_misses_the_bounds(
-    context: Context, *, truth: str, agreement: str, method: Method, fitting: Sequence[Method]
+    context: Context, *, truth: Truth, agreement: str, method: Method, fitting: Sequence[Method]
 ) -> Finding:
     """With truths in the upper half alone a method's scores lie elsewhere, and others' lie there."""
     found = upper_half(truth, agreement)
@@ -435,7 +428,7 @@ def _for_whom(come_out: dict[str, bool]) -> str:
 
 
 @statement_test("match-quality-diagonal")
-def match_quality_diagonal(context: Context, *, truth: str, agreement: str) -> Finding:
+def match_quality_diagonal(context: Context, *, truth: Truth, agreement: str) -> Finding:
     """Items ordered by the truth: neighbours have more match quality than far pairs."""
     found = campaigns(truth, agreement)
     ratios = {name: [_diagonal(s.maps[t]) for t in (3, 6, 9)] for name, s in found.items()}

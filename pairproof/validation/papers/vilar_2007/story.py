@@ -59,9 +59,8 @@ def _rows(
 
 def _numbers(results: Mapping[str, BinaryResult], of_r: BaseR) -> Iterator[Held]:
     for k, (name, own) in enumerate(results.items()):
-        assert (
-            own.se_mean is not None and own.se_vilar is not None
-        )  # no pair of Table 2 has one sentence only
+        # No pair of Table 2 has one sentence only.
+        assert own.se_mean is not None and own.se_vilar is not None
         yield Held(f"estimate.R.{name}", own.R, float(of_r["R"][k]), MEAN)
         yield Held(f"se.R.{name}", own.se_mean, float(of_r["se_mean"][k]), T_TEST)
         yield Held(f"se.equation-6.{name}", own.se_vilar, float(of_r["se_vilar"][k]), EQUATION_4)
@@ -96,7 +95,7 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
     calls = [(p, bool(p.merged.significant)) for p in pairs]
     kept = [p.name for p, said in calls if p.significant(ALPHA) == said]
     beyond = [p for p, said in calls if said]
-    adjusted = 10.0 ** log10_holm(np.log10([p.means.p for p in beyond]))
+    adjusted = 10.0 ** log10_holm(np.log10([p.tests.judge_means.p for p in beyond]))
     table = Table(
         (
             Column("pair", "left"),
@@ -112,9 +111,9 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
         "judges",
         table,
         most=most,
-        n_judges=most.means.df + 1,
-        differ=p_words(max(p.differ.p for p in pairs), digits=2),
-        p=p_words(most.means.p, digits=2),
+        n_judges=most.tests.judge_means.df + 1,
+        differ=p_words(max(p.tests.judges_differ.p for p in pairs), digits=2),
+        p=p_words(most.tests.judge_means.p, digits=2),
         count="all" if len(kept) == len(pairs) else f"{len(kept)} of",
         n_pairs=len(pairs),
         told=", ".join(p.name for p, said in calls if said and p.significant(ALPHA)),
@@ -125,16 +124,17 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
 
 
 def _judges_line(pair: PairByJudges, said: bool) -> tuple[str | Cell, ...]:
+    means = pair.tests.judge_means
     return (
         pair.name,
         f"{pair.merged.R:+.4f}",
         f"{pair.merged.z or 0.0:.2f}",
-        f"{pair.means.statistic:.2f} on {pair.means.df:.0f} df",
-        p_words(pair.means.p, digits=2),
-        p_words(pair.flips.p, digits=2),
+        f"{means.statistic:.2f} on {means.df:.0f} df",
+        p_words(means.p, digits=2),
+        p_words(pair.tests.sign_flips.p, digits=2),
         statistic(pair.cluster),
         p_text(pair.cluster),
-        p_words(pair.differ.p, digits=2),
+        p_words(pair.tests.judges_differ.p, digits=2),
         "differ" if said else "no difference",
         survives_cell(pair.significant(ALPHA) == said),
     )
