@@ -22,9 +22,8 @@ from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.specification import FamilyName, ModelSpec
 from ...fit.fit import Fit
 from ...text import named
-from ..claims.any_scale import OnAnyScale, on_any_scale
-from ..claims.board_numbers import BoardNumbers
 from ..claims.data import fit_model, read_answers, read_data, table_of
+from ..claims.other_scales import BoardNumbers, OnAnyScale, on_any_scale
 from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity, Reading
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
 from ..slips.values import glm_values

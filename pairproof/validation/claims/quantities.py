@@ -29,7 +29,7 @@
 ``test_statistic.T``, ``test_p.T``     of a test T (sign test, Friedman), not of a fit; also
                                        ``test_df``
 ``rank_low.S.A``, ``rank_high.S.A``    confidence set of a rank, for the sets S; not of a fit
-``votes.A``, ``losses.A``, ``ties.A``  of a leaderboard (:mod:`.board_numbers`), with estimates in points
+``votes.A``, ``losses.A``, ``ties.A``  of a leaderboard (:mod:`.other_scales`), with estimates in points
 ``shared_letters.A-B``                 letters that two items share in a letter display; not of a fit
 ``limit_low.M.X``, ``limit_high.M.X``  confidence limits by a method M (bootstrap, profile likelihood)
 ``score.R.A``, ``log_posterior.M``     a score or cost by a ranking rule R; at the mode of a model M; not

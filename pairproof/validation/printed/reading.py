@@ -1,7 +1,7 @@
 """`read_printed`: the numbers of a page, each with the quantity and the name that it stands under.
 
 Columns are known by their headings, and what is not looked at is named.  Names are those of the page:
-:mod:`.models` finds the items of the data that they mean.
+:mod:`.beside` finds the items of the data that they mean.
 """
 
 from __future__ import annotations
