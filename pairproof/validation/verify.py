@@ -272,17 +272,10 @@ def _against_fit(
     if fit.spec.reference and other.spec.reference != fit.spec.reference:
         other = other.with_reference(fit.spec.reference)
     mine, theirs = dict.fromkeys(names(fit)), dict.fromkeys(names(other))
-    asked = [
-        q
-        for q in quantities or ()
-        if "." in q or q in ("null_deviance", "df_null", "aic_glm", "gof_p", "pearson")
-    ]
+    further = ("null_deviance", "df_null", "aic_glm", "gof_p", "pearson")
+    asked = dict.fromkeys(q for q in quantities or () if "." in q or q in further)
     rows = []
-    for name in [
-        *mine,
-        *(n for n in theirs if n not in mine),
-        *(q for q in asked if q not in mine and q not in theirs),
-    ]:
+    for name in {**mine, **theirs, **asked}:
         if not _wanted(name, quantities) or (name in mine and is_reference(fit, name)):
             continue
         own, held = _value(fit, name), _value(other, name)
@@ -303,20 +296,14 @@ def _against_r(fit: Fit, reference: str, digits: Digits, r: BackendLike) -> list
     if reference != "R":
         raise InputError(f'reference {reference!r}: expected a Fit, numbers by quantity, or "R"')
     rows = list(verify(fit, r=r))
-    if digits is None:
-        return rows
-    return [
-        (
-            a
-            if a.digits is None or not a.r_arrived or a.digits >= asked_digits(a.quantity, digits)[0]
-            else _short(a, asked_digits(a.quantity, digits)[0])
-        )
-        for a in rows
-    ]
+    return rows if digits is None else [_held(a, asked_digits(a.quantity, digits)[0]) for a in rows]
 
 
-def _short(a: Agreement, least: float) -> Agreement:
-    said = f"{a.digits or 0.0:.1f} digits, {least:g} required"
+def _held(a: Agreement, least: float) -> Agreement:
+    """The row, which differs if R's number is one to compare with and shares fewer digits."""
+    if a.digits is None or not a.r_arrived or a.digits >= least:
+        return a
+    said = f"{a.digits:.1f} digits, {least:g} required"
     return replace(a, verdict="differs", explanation=said, code="few-digits")
 
 
@@ -324,27 +311,17 @@ def _table(
     fit: Fit, wrong: Sequence[Agreement], lacking: Sequence[str], compared: int, rows: Sequence[Agreement]
 ) -> str:
     head = ("quantity", "fit", "reference", "digits", "asked", "")
-    lines = [
-        head,
-        *(
-            (
-                a.quantity,
-                _number(a.native),
-                a.printed or _number(a.r),
-                "-" if a.digits is None else f"{a.digits:.1f}",
-                "-" if a.floor is None else f"{min(a.floor, MOST):g}",
-                f"{a.verdict}: {a.explanation}",
-            )
-            for a in wrong[:40]
-        ),
-    ]
-    widths = [max(len(line[k]) for line in lines) for k in range(5)]
-    shown = [
-        "  ".join(
-            [line[0].ljust(widths[0]), *(line[k].rjust(widths[k]) for k in range(1, 5)), line[5]]
-        ).rstrip()
-        for line in lines
-    ]
+    lines = [head]
+    for a in wrong[:40]:
+        digits = "-" if a.digits is None else f"{a.digits:.1f}"
+        least = "-" if a.floor is None else f"{min(a.floor, MOST):g}"
+        said = f"{a.verdict}: {a.explanation}"
+        lines.append((a.quantity, _number(a.native), a.printed or _number(a.r), digits, least, said))
+    first, *rest = (max(map(len, column)) for column in list(zip(*lines))[:5])
+    shown = []
+    for name, *cells, said in lines:
+        aligned = (cell.rjust(width) for cell, width in zip(cells, rest))
+        shown.append("  ".join([name.ljust(first), *aligned, said]).rstrip())
     parts = [f"{fit.title}: {len(wrong)} of {len(rows)} quantities do not agree"] if wrong else []
     if not compared:
         parts.append(

@@ -114,16 +114,15 @@ def _of_outcomes(paper: Paper, name: str) -> tuple[DataSpec, str]:
 
 def table_of(paper: Paper, name: str) -> pd.DataFrame:
     """A data set of a paper as it stands, uninterpreted; errors as :func:`read_data`."""
-    spec, where = _spec(paper, name)
-    return _frame(paper, spec, where)
+    return _frame(paper, *_spec(paper, name))
 
 
 def _spec(paper: Paper, name: str) -> tuple[DataSpec, str]:
     """The data set, and where it stands in the claims file."""
     if name not in paper.data:
+        asked, there = json.dumps(name) if name else "...", named(paper.data) or "none"
         raise InputError(
-            f"this needs data = {json.dumps(name) if name else '...'}, the name of a data set of the claims"
-            f" file; it has {named(paper.data) or 'none'}"
+            f"this needs data = {asked}, the name of a data set of the claims file; it has {there}"
         )
     spec = paper.data[name]
     return spec, f"{paper.source or paper.id}, line {spec.line}, data.{name}"
@@ -268,9 +267,7 @@ def fit_model(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
         warnings.simplefilter("ignore", RankingWarning)
         warnings.simplefilter("ignore", DataWarning)
         fit = _fitted(table, model)
-    if (
-        model.scale == "elo"
-    ):  # BoardNumbers has the ratings; on a board a vote without a cluster is one of its own
+    if model.scale == "elo":  # BoardNumbers has the ratings
         return _as_board(fit, model)
     if model.cluster:
         fit = fit.clustered(*model.cluster, kind=model.cluster_kind)
@@ -283,8 +280,8 @@ def _fitted(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
     if isinstance(table, Comparisons):
         from ...native.comparisons.contests.bradley_terry import FITTERS
 
-        found: Fit = FITTERS[model.family](table, **model.asked, **model.of_contests)
-        return found
+        fit: Fit = FITTERS[model.family](table, **model.asked, **model.of_contests)
+        return fit
     from ...native.answers.pattern_models import fit_pattern
     from ...native.answers.plackett_luce import fit_plackett_luce
 
@@ -293,6 +290,7 @@ def _fitted(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
 
 
 def _as_board(fit: Fit, model: ModelClaim) -> Fit:
+    """On a board a vote without a cluster is one of its own."""
     if model.cluster:
         return fit.clustered(*model.cluster, kind=model.cluster_kind, missing="own")
     return fit.clustered() if model.by_vote else fit

@@ -119,9 +119,8 @@ class Printed:
                 raise InputError(_unreadable(text))
             return replace(stat, text=text, on=on)
         if re.fullmatch(r"(?i)n\.?\s?s\.?", plain):
-            return cls(
-                text, None, None, ">", _level(alpha, f"alpha = {alpha!r}, to which {text!r} refers"), None
-            )
+            level = _level(alpha, f"alpha = {alpha!r}, to which {text!r} refers")
+            return cls(text, None, None, ">", level, None)
         mark = re.fullmatch(rf"(?P<number>.*?[\d%])?\s*(?P<mark>{_STARS})?", plain)
         if mark is None or not plain:
             raise InputError(_unreadable(text))
@@ -132,11 +131,6 @@ class Printed:
         if not number:
             return cls(text, None, None, "<=", limits[0], limits[1], 0, stars, limits)
         return _number(text, number, stars, limits)
-
-    @property
-    def df(self) -> Printed | None:
-        """Degrees of freedom of "30.646 on 8"."""
-        return self.on
 
     @property
     def is_bound(self) -> bool:
@@ -236,8 +230,7 @@ def _rounding_rule(x: Decimal, value: Decimal, half: Decimal, slack: Decimal) ->
     if abs(abs(x - value) - half) > slack:
         return BY_EITHER
     last_is_even = int((value / (2 * half)).to_integral_value()) % 2 == 0
-    away = abs(value) > abs(x)
-    if away:
+    if abs(value) > abs(x):  # rounded away from 0
         return BY_EITHER if last_is_even else "half-up"
     return "half-even" if last_is_even else "half-down"
 
@@ -249,8 +242,7 @@ def _limits(mark: str, legend: Mapping[str, str], text: str) -> tuple[Decimal, D
         )
     limits = {m: _level(v, f"the legend's {m!r} = {v!r}") for m, v in legend.items()}
     high = limits[mark]
-    smaller = [v for v in limits.values() if v < high]
-    return (max(smaller) if smaller else Decimal("-Infinity"), high)
+    return max((v for v in limits.values() if v < high), default=Decimal("-Infinity")), high
 
 
 def _level(text: str, what: str) -> Decimal:

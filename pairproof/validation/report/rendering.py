@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
@@ -96,14 +97,9 @@ def render_json(agreements: Sequence[Agreement]) -> str:
 
 
 def render_text(
-    agreements: Sequence[Agreement],
-    context: ReportContext | None = None,
-    *,
-    width: int | None = None,
-    color: bool = False,
+    agreements: Sequence[Agreement], context: ReportContext = ReportContext(), *, width: int | None = None
 ) -> str:
     """Agreements as text."""
-    import shutil
-
-    columns = width or shutil.get_terminal_size((100, 24)).columns
-    return _text_of(full_page(agreements, context or ReportContext()), width=columns, color=color)
+    return _text_of(
+        full_page(agreements, context), width=width or shutil.get_terminal_size((100, 24)).columns
+    )

@@ -106,9 +106,7 @@ class Family:
 
     def slips(self, situation: Situation) -> list[Slip]:
         """The slips of this family that are possible here."""
-        return (
-            [self.slip(draft) for draft in self.drafts(situation)] if situation.prints(self.affects) else []
-        )
+        return [self.slip(d) for d in self.drafts(situation)] if situation.prints(self.affects) else []
 
     def slip(self, draft: Slip) -> Slip:
         """The slip of this family of which a draft says the sentence, the change and perhaps the cost."""
