@@ -20,7 +20,7 @@ from ..report.findings import as_printed
 from ..slips.known import Slip
 from ..slips.search import MOST_READINGS, Explanation, Found, GivenReading, count_words, search
 from ..slips.target import Target
-from ..verdicts.agreement import AGREEING, Agreement, Verdict, exit_code, is_accepted, join, value_or_none
+from ..verdicts.agreement import AGREEING, Agreement, Verdict, exit_code, is_accepted, value_or_none
 from ..verdicts.verdict import PrintVerdict
 from .checker import Checker
 
@@ -102,6 +102,7 @@ def _evidence(f: Found) -> bool:
 
 def _document(f: Found) -> dict[str, Any]:
     """What was found for claims that share an explanation, in JSON."""
+    near = f.nearest
     return {
         "claims": list(f.claims),
         "numbers": f.numbers,
@@ -113,9 +114,7 @@ def _document(f: Found) -> dict[str, Any]:
         "cause": f.cause,
         "wrong": list(f.wrong),
         "cell": f.cell,
-        "nearest": None
-        if f.nearest is None
-        else {"slips": list(f.nearest.names), "sentence": f.nearest.sentence},
+        "nearest": None if near is None else {"slips": list(near.names), "sentence": near.sentence},
         "left": list(f.left),
     }
 
@@ -283,27 +282,20 @@ def _target(
     known = {name for name, j in judged.items() if j.verdict == "agrees-other-definition"}
     target = of(claim)
     if known:
-        values = target.values([()], target.setting)[0]
-        kept = [
-            q
-            for q, value in zip(claim.numbers, values)
-            if q.quantity not in known or target.fits_one(q.quantity, float(value))
-        ]
+        values = zip(claim.numbers, target.values([()], target.setting)[0].tolist())
+        kept = [q for q, v in values if q.quantity not in known or target.fits_one(q.quantity, v)]
         target = target if len(kept) == len(claim.numbers) else of(replace(claim, numbers=tuple(kept)))
     return target
 
 
 def _given(targets: Sequence[Target], checker: Checker) -> list[GivenReading]:
     """The readings that the claims file names itself."""
-    return [
-        GivenReading(
-            Slip(reading.sentence, cost=9, name=reading.name),
-            t,
-            np.array([values[q.quantity] for q in target.numbers]),
-        )
-        for t, target in enumerate(targets)
-        for reading, _, values in checker.readings(checker.paper.claim(target.claim))
-    ]
+    found = []
+    for t, target in enumerate(targets):
+        for reading, _, values in checker.readings(checker.paper.claim(target.claim)):
+            numbers = np.array([values[q.quantity] for q in target.numbers])
+            found.append(GivenReading(Slip(reading.sentence, cost=9, name=reading.name), t, numbers))
+    return found
 
 
 def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
@@ -320,7 +312,7 @@ def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
     verdict: Verdict
     if f.clear:
         e = f.explanations[0]
-        codes = tuple(join(names) for names in (e.names, *e.also_names))
+        codes = tuple(map("+".join, (e.names, *e.also_names)))
         verdict, said = "explained", f"{codes[0]}: {e.sentence} ({count_words(f)})"
         finding = f"{', '.join(f.claims)}: {codes[0]}"
     else:

@@ -168,7 +168,6 @@ def values_of(document: Document) -> dict[str, str]:
             found[name] = str(document[name])
     for key in ("worth", "worth_se"):
         for group, items in (document[key] or {}).items():
-            found.update(
-                {f"{key}.{group}.{item}": text for item, text in (items or {}).items() if text is not None}
-            )
+            known = ((item, text) for item, text in (items or {}).items() if text is not None)
+            found.update({f"{key}.{group}.{item}": text for item, text in known})
     return found

@@ -131,9 +131,8 @@ def _ask_binomial(question: Question) -> RCounterpart:
     formula = f"cbind(wins, losses) ~ 0 + {' + '.join(named)}"
     model = base.glm(formula, columns, "binomial", backend=question.backend)
     p = parameters_of(model, named, "log-odds", reference)
-    said = [
-        "glm(cbind(wins, losses) ~ 0 + one column per parameter, binomial), fitted again from its own solution"
-    ]
+    call = "glm(cbind(wins, losses) ~ 0 + one column per parameter, binomial)"
+    said = [f"{call}, fitted again from its own solution"]
     if fit.scale == "lambda" and fit.spec.item_terms:
         said.append("R's coefficients, log-odds, are halved to lambda")
     return _binomial_answer(question, BINOMIAL, p, model, said + moved_in_words(fit, reference))
@@ -258,12 +257,12 @@ def polr_counterpart(question: Question) -> RCounterpart | None:
         return None
     apart = "polr drops columns of items that are not connected to the rest, and its choice is arbitrary"
     boundary = (
-        "no tie occurred, so the threshold is at its boundary 0, where polr has only two levels and stops;"
+        "no tie occurred, so the threshold is at its boundary 0, where polr has only two levels and stops"
     )
     why = first_reason(
         (bool(question.too_large), question.too_large),
         (not cells.table.is_connected(), f"not asked: {apart}"),
-        (not cells.ties.any(), f"not asked: {boundary} the model without ties is used instead"),
+        (not cells.ties.any(), f"not asked: {boundary}; the model without ties is used instead"),
     )
     return attempt_unless(why, POLR, _ask_polr, question)
 

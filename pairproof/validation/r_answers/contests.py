@@ -50,9 +50,8 @@ def parameters(question: ContestQuestion, names: Sequence[str], found: ContestEs
     """R's estimates under these names of the fit; those that R leaves out (NA) are left out."""
     known = [k for k, b in enumerate(found.coef) if not np.isnan(b)]
     vcov = found.vcov if len(found.vcov) == len(known) else found.vcov[np.ix_(known, known)]
-    return RParameters(
-        tuple(names[k] for k in known), found.coef[known], vcov, "log-odds", question.given.reference
-    )
+    own, reference = tuple(names[k] for k in known), question.given.reference
+    return RParameters(own, found.coef[known], vcov, "log-odds", reference)
 
 
 def names_of_rows(question: ContestQuestion, found: ContestEstimates) -> list[str]:
@@ -94,10 +93,12 @@ def likelihood(question: ContestQuestion, found: ContestEstimates, n: int) -> di
     return {name: value for name, value in values.items() if not np.isnan(value)}
 
 
-def values_of(question: ContestQuestion, found: ContestEstimates, names: Sequence[str]) -> dict[str, float]:
-    """Every number of a model without random effects."""
+def values_of(
+    question: ContestQuestion, found: ContestEstimates, names: Sequence[str], errors: bool = True
+) -> dict[str, float]:
+    """Every number of a model without random effects; without those of its standard errors, if these are others."""
     p = parameters(question, names, found)
-    return {**estimates(question, p), **likelihood(question, found, len(p.names))}
+    return {**estimates(question, p, errors=errors), **likelihood(question, found, len(p.names))}
 
 
 def mixed_values(
@@ -128,16 +129,16 @@ def said_of_rows(question: ContestQuestion) -> list[str]:
     """What was left out of the rows."""
     if not question.at_a_limit:
         return []
-    n = int(question.given.certain.sum())
-    return [
-        f"{n} rows whose result is certain in the limit, and parameters that only they determine, are omitted"
-    ]
+    rows = f"{int(question.given.certain.sum())} rows whose result is certain in the limit"
+    return [f"{rows}, and parameters that only they determine, are omitted"]
 
 
 NEWTON = "base R, Newton's method"
 GLM = "stats::glm.fit, tight"
 BTM, BTM_DEFAULT = "BradleyTerry2::BTm, refitted", "BradleyTerry2::BTm, default epsilon"
 GENDAVIDSON = "gnm::gnm, GenDavidson"
+#: Ends an R call's name where R was on its way to infinity when it stopped; floors.toml has floors of their
+#: own for it.
 TOWARDS_INFINITY = "towards infinity"
 #: Of the score in standard errors: what rounding leaves of sums over some thousand contests.
 AT_MAXIMUM = 1e-9
@@ -164,9 +165,7 @@ def btm(question: ContestQuestion, tight: bool, limit: bool = True) -> RCounterp
 
 def _of_btm(question: ContestQuestion, found: ContestEstimates, names: Sequence[str]) -> dict[str, float]:
     # For an infinite estimate R has where it stopped: shown as a value that the fit does not have.
-    p = parameters(question, names, found)
-    values = estimates(question, p, errors=question.given.spec.link == "logit")
-    return {**values, **likelihood(question, found, len(p.names))}
+    return values_of(question, found, names, errors=question.given.spec.link == "logit")
 
 
 def _said_of_btm(tight: bool, question: ContestQuestion, found: ContestEstimates) -> list[str]:
@@ -224,9 +223,7 @@ def _canonical(question: ContestQuestion) -> bool:
 def _of_gendavidson(
     question: ContestQuestion, found: ContestEstimates, names: Sequence[str]
 ) -> dict[str, float]:
-    p = parameters(question, names, found)
-    values = estimates(question, p, errors=_canonical(question))
-    return {**values, **likelihood(question, found, len(p.names))}
+    return values_of(question, found, names, errors=_canonical(question))
 
 
 def _said_of_gendavidson(question: ContestQuestion, found: ContestEstimates) -> list[str]:
@@ -365,14 +362,13 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
         q = Quantity("estimate", name=name)
         values[q], values[q.of("se")] = sign * found.estimate, found.se
     call = f"glmer(cbind(wins, losses) ~ 1 + (1 | judge), binomial, nAGQ = {POINTS})"
-    return answered(
-        AGQ,
-        found.result,
-        values,
-        call,
-        "its standard deviation is that of a difference, sqrt(2) sigma",
-        "its logLik omits terms that do not depend on sigma and is not compared",
-    )
+    sigma = "its standard deviation is that of a difference, sqrt(2) sigma"
+    llf = "its logLik omits terms that do not depend on sigma and is not compared"
+    return answered(AGQ, found.result, values, call, sigma, llf)
+
+
+Names = Callable[[ContestQuestion, ContestEstimates], list[str]]
+Numbers = Callable[[ContestQuestion, ContestEstimates, Sequence[str]], dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -382,8 +378,8 @@ class Program:
 
     ask: Callable[..., ContestEstimates]
     said: Callable[[ContestQuestion, ContestEstimates], Sequence[str]]
-    names: Callable[[ContestQuestion, ContestEstimates], list[str]] = names_of_rows
-    numbers: Callable[[ContestQuestion, ContestEstimates, Sequence[str]], dict[str, float]] = values_of
+    names: Names = names_of_rows
+    numbers: Numbers = values_of
     arrived: Callable[[ContestEstimates], bool | None] = lambda found: None
 
 
@@ -410,8 +406,8 @@ def _at_both_stops(
     r_calls: tuple[str, str],
     ask: Callable[..., ContestEstimates],
     said: Callable[..., list[str]],
-    names: Callable[[ContestQuestion, ContestEstimates], list[str]],
-    numbers: Callable[[ContestQuestion, ContestEstimates, Sequence[str]], dict[str, float]],
+    names: Names,
+    numbers: Numbers,
 ) -> dict[str, Program]:
     """A program at a tight stop, and at its own."""
     return {
@@ -519,10 +515,4 @@ def contest_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
         answers = reduced_counterparts(question)
     else:
         answers = likelihood_counterparts(question)
-    return [replace(a, rounding=_rounding(fit)) if a.values else a for a in answers]
-
-
-def _rounding(fit: Fit) -> dict[str, float]:
-    """Size of the sums that cancel in likelihoods: every contest is a term."""
-    size = fit.n_comparisons + abs(fit.llf) if fit.llf == fit.llf else fit.n_comparisons
-    return {"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size}
+    return with_rounding(answers, fit.n_comparisons, fit.llf)

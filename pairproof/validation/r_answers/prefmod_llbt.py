@@ -183,10 +183,9 @@ def _fit_values(
     # number in R.
     undetermined = question.fit.null_space.shape[1] - question.fit.n_infinite
     if empty and (undetermined or not cells.table.is_connected()):
-        return (
-            f"its {empty} empty cells connect items that no comparison connects, so it gives numbers for what"
-            " the data do not determine; its df, deviance and log-likelihood are not compared"
-        )
+        why = "so it gives numbers for what the data do not determine"
+        what = "its df, deviance and log-likelihood are not compared"
+        return f"its {empty} empty cells connect items that no comparison connects, {why}; {what}"
     values["df_resid"] = df - empty * (cells.counts.shape[1] - 1)
     if empty:
         return (
