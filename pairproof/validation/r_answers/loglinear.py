@@ -176,20 +176,16 @@ def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, te
         df += len(cells)
         text += "; no tie occurred, so the threshold is at its boundary and the empty tie outcomes are added to R's df"
     llf = model.loglik - cells.poisson_constant if cells.whole else None
-    said = "logLik(), Poisson, minus a constant of the cells gives llf; AIC does not count nuisance constants"
-    doubled = "R's item coefficients, lambda, are doubled to log-odds"
-    return answered(
-        r_call,
-        model.result,
-        numbers_of(fit, p, model.deviance, df, llf, tests=True),
-        text,
-        ", ".join(f"{r_name} is {name}" for name, r_name in asked.covariates.items()),
-        "" if fit.scale == "lambda" or fit.spec.item_terms else doubled,
-        said if cells.whole else "R has no log-likelihood for counts that are not whole",
-        "z and p are R's estimate over its standard error",
-        *_only_new(remarks(model.result)),
-        flag=model.converged,
+    said = [text, ", ".join(f"{r_name} is {name}" for name, r_name in asked.covariates.items())]
+    if fit.scale != "lambda" and not fit.spec.item_terms:
+        said.append("R's item coefficients, lambda, are doubled to log-odds")
+    of_cells = (
+        "logLik(), Poisson, minus a constant of the cells gives llf; AIC does not count nuisance constants"
     )
+    said.append(of_cells if cells.whole else "R has no log-likelihood for counts that are not whole")
+    said += ["z and p are R's estimate over its standard error", *_only_new(remarks(model.result))]
+    values = numbers_of(fit, p, model.deviance, df, llf, tests=True)
+    return answered(r_call, model.result, values, *said, flag=model.converged)
 
 
 def _only_new(texts: list[str]) -> list[str]:

@@ -90,15 +90,12 @@ def _ask_enumerated(question: AnswerQuestion) -> RCounterpart:
     if not fit.spec.cells:
         values.update(deviance=found.deviance, df_resid=found.df)
     how = "its choices" if given.scalars["kind"] == "choices" else "all that could be answered"
-    return answered(
-        ENUMERATED,
-        found.result,
-        values,
-        f"Newton's method from zeros, {found.iterations} steps, on a list of {how}, as fit.to_r() writes it",
-        "with pseudo-comparisons, which its llf leaves out" if fit.of_answers.pseudo else "",
-        "deviance and df are for the model's groups of persons and not compared" if fit.spec.cells else "",
-        flag=found.largest_score <= AT_MAXIMUM,
-    )
+    said = [
+        f"Newton's method from zeros, {found.iterations} steps, on a list of {how}, as fit.to_r() writes it"
+    ]
+    said += ["with pseudo-comparisons, which its llf leaves out"] * bool(fit.of_answers.pseudo)
+    said += ["deviance and df are for the model's groups of persons and not compared"] * bool(fit.spec.cells)
+    return answered(ENUMERATED, found.result, values, *said, flag=found.largest_score <= AT_MAXIMUM)
 
 
 def comparisons_by_glm(question: AnswerQuestion) -> RCounterpart | None:
@@ -205,18 +202,14 @@ def _of_table(fit: Fit) -> str:
             return "a comparison that nobody answered; pattPC.fit gives arbitrary estimates for it"
         if detected != (3 if table.tie_category else 2):
             values = "ties as losses" if table.tie_category else "all answers as ties"
-            return (
-                f"pattPC.fit counts {detected} categories, from {', '.join(map(str, counts))} different answers to the"
-                f" comparisons, and would read {values}"
-            )
+            answers = f"{', '.join(map(str, counts))} different answers to the comparisons"
+            return f"pattPC.fit counts {detected} categories, from {answers}, and would read {values}"
     if table.kind == "ratings":
         seen = told.answers[told.answers != UNRATED]
         points, n = int(seen.max() - seen.min()) + 1, len(table.items)
         if min(points, n) != min(len(table.scale), n):
-            return (
-                f"{function_of(table)} infers the scale from the observed ratings: {points} of {len(table.scale)} points,"
-                " so fewer patterns are possible"
-            )
+            few = f"{points} of {len(table.scale)} points, so fewer patterns are possible"
+            return f"{function_of(table)} infers the scale from the observed ratings: {few}"
         if table.n_times > 1 and (told.answers == UNRATED).any():
             return "missing ratings at several times were not compared with prefmod's"
     if table.kind == "rankings" and table.n_times > 1 and (told.answers == BELOW).any():
@@ -308,20 +301,12 @@ def _answer(
     own = RParameters(tuple(ours[n] for n in model.names), model.coef, model.vcov, "lambda", fit.items[-1])
     values = {**parameter_values(fit, own, tests=True), **worth_values(fit, own)}
     values.update(likelihood_values(model.llf, len(model.names)))
-    said = _deviance(fit, model, values)
-    moved = [] if fit.spec.reference == fit.items[-1] else [f"moved from its reference {fit.items[-1]}"]
-    return answered(
-        function,
-        model.result,
-        values,
-        call,
-        ", ".join(f"{r} is {name}" for name, r in r_names.items()),
-        "log-odds = 2 lambda" if fit.scale == "log-odds" else "",
-        *moved,
-        "llf is minus the minimum of nlm, which stops at a gradient of 1e-6",
-        said,
-        flag=None if model.code in (1, 2) else False,
-    )
+    of_deviance = _deviance(fit, model, values)
+    said = [call, ", ".join(f"{r} is {name}" for name, r in r_names.items())]
+    said += ["log-odds = 2 lambda"] * (fit.scale == "log-odds")
+    said += [f"moved from its reference {fit.items[-1]}"] * (fit.spec.reference != fit.items[-1])
+    said += ["llf is minus the minimum of nlm, which stops at a gradient of 1e-6", of_deviance]
+    return answered(function, model.result, values, *said, flag=None if model.code in (1, 2) else False)
 
 
 def _deviance(fit: Fit, model: PatternModel, values: dict[str, float]) -> str:

@@ -57,9 +57,8 @@ def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
         ElementTree.SubElement(case, "skipped", message=message)
     elif not a.passes:
         failure = ElementTree.SubElement(case, "failure", type=a.verdict, message=message)
-        failure.text = _clean(
-            f"printed {a.printed}, native {a.native!r}, R {a.r!r} ({numbers.source(a) or 'not asked'})"
-        )
+        who = numbers.source(a) or "not asked"
+        failure.text = _clean(f"printed {a.printed}, native {a.native!r}, R {a.r!r} ({who})")
 
 
 def _counts(rows: Iterable[Agreement]) -> dict[str, str]:

@@ -107,9 +107,8 @@ def rows_of_models(checker: Checker, backend: Backend) -> list[Agreement]:
     for case in cases(checker, backend):
         held = partial(_rows_of, case)
         what = f"{len(case.native)} numbers of {case.place.claim}"
-        found += rows_beside_r(
-            case.place, {case.place.claim: None}, case.r_call, what, backend, case.ask, held
-        )
+        native = {case.place.claim: None}
+        found += rows_beside_r(case.place, native, case.r_call, what, backend, case.ask, held)
     return found
 
 
@@ -395,15 +394,12 @@ def _by_50_digits(asked: Sequence[Agreement]) -> Story:
     for a in asked:
         if a.certified is not None:
             seen.setdefault((a.claim, a.r_call or ""), []).append(a)
-    lines = [
-        (
-            *case,
-            f"{len(rows)}",
-            fewest(a.certified_digits or 0.0 for a in rows),
-            fewest(a.r_certified_digits or 0.0 for a in rows),
+    lines = []
+    for case, rows in seen.items():
+        own, of_r = (
+            [getattr(a, kind) or 0.0 for a in rows] for kind in ("certified_digits", "r_certified_digits")
         )
-        for case, rows in seen.items()
-    ]
+        lines.append((*case, f"{len(rows)}", fewest(own), fewest(of_r)))
     heads = ("data, model", "R function", "numbers", "pairproof's fewest digits", "R's fewest digits")
     caption = "Digits of the 50-digit values that each side has"
     return told("Which side is right in the last digits", (WORDS.say("which-side"),), heads, lines, caption)

@@ -61,16 +61,10 @@ def held_out_sizes(request: Request) -> Computed:
 
     found: dict[str, float] = {}
     for name, table in read_tracks(request.table_of(request.data), request.pairs_by_name("tracks")).items():
-        split = split_by_source(table)
-        found.update(
-            {
-                f"train.{name}": split.train.n_comparisons,
-                f"test.{name}": split.test.n_comparisons,
-                f"k.{name}": float(split.k or 0),
-                f"all.{name}": table.n_comparisons,
-                f"least.{name}": float(clusters_of(table, "source").min()),
-            }
-        )
+        split, all_ = split_by_source(table), table.n_comparisons
+        sizes = {"train": split.train.n_comparisons, "test": split.test.n_comparisons, "all": all_}
+        sizes |= {"k": float(split.k or 0), "least": float(clusters_of(table, "source").min())}
+        found.update({f"{what}.{name}": n for what, n in sizes.items()})
     return Computed(native=found)
 
 
@@ -95,13 +89,8 @@ def perplexities(request: Request) -> Computed:
     table, asked = request.data_of(request.data), request.texts("models")
     for name in asked:
         one_of("args.models", name, MODELS)
-    return Computed(
-        native={
-            f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value
-            for m in MODELS
-            if m in asked
-        }
-    )
+    fits = {m: fit_preference_model(table, m, warn=False) for m in MODELS if m in asked}
+    return Computed(native={f"perplexity.{m}": fit.perplexity(table).value for m, fit in fits.items()})
 
 
 @computation("judge-agreement")

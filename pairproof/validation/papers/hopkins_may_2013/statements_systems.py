@@ -70,16 +70,12 @@ def told_apart(table: Comparisons, alpha: float = 0.05, by: Sequence[str] = WAYS
     fit = fit_track(table)
     effects = effects_of(fit, by, list(combinations(fit.items, 2)))
     significant = [e for e in effects if e.independent.significant(alpha)]
-    ways = tuple(
-        Way(
-            name,
-            tuple(len(clusters_of(table, column)) for column in columns),
-            median(e.clustered[k].se / e.independent.se for e in effects),
-            sum(e.clustered[k].significant(alpha) for e in significant),
-        )
-        for k, (name, columns) in enumerate(zip(by, ways_of(by)))
-    )
-    return TrackTold(float(table.n_comparisons), len(effects), len(significant), ways)
+    ways = []
+    for k, (name, columns) in enumerate(zip(by, ways_of(by))):
+        n_clusters = tuple(len(clusters_of(table, column)) for column in columns)
+        ratio = median(e.clustered[k].se / e.independent.se for e in effects)
+        ways.append(Way(name, n_clusters, ratio, sum(e.clustered[k].significant(alpha) for e in significant)))
+    return TrackTold(float(table.n_comparisons), len(effects), len(significant), tuple(ways))
 
 
 @statement_test("ability-bands")
@@ -112,11 +108,8 @@ def ability_bands(
     if as_said(found):
         return Finding("agrees", text)
     if share:
-        return Finding.because(
-            "other-training-sets",
-            f"holds for some random training sets, but not for these: {text}",
-            "explained",
-        )
+        some = f"holds for some random training sets, but not for these: {text}"
+        return Finding.because("other-training-sets", some, "explained")
     return Finding.because("false", text)
 
 
@@ -226,15 +219,8 @@ def bands_by_cluster(
         return holds(False, text, native=weakest)
     if not any(lost):
         return Finding("agrees", f"survives clustering: {text}", weakest)
-    return Finding.because(
-        CODE,
-        (
-            "holds if all answers are independent; some pairs do not survive clustering:"
-            f" {text}{rough(effects)}"
-        ),
-        "explained",
-        weakest,
-    )
+    some = "holds if all answers are independent; some pairs do not survive clustering"
+    return Finding.because(CODE, f"{some}: {text}{rough(effects)}", "explained", weakest)
 
 
 def _lost(effects: Sequence[Effect], way: int, alpha: float) -> list[str]:
@@ -244,12 +230,9 @@ def _lost(effects: Sequence[Effect], way: int, alpha: float) -> list[str]:
 def _nearest(effects: Sequence[Effect]) -> str:
     """The pair whose largest clustered p is the largest of all, in numbers."""
     e = max(effects, key=lambda e: max(test.p for test in e.clustered))
-    clustered = ", ".join(
-        f"{test.statistic:.2f} on {test.df:.1f} df (p = {p_words(test.p, digits=2)})" for test in e.clustered
-    )
-    return (
-        f"{e.name} {e.independent.estimate:.4f}, z = {e.independent.statistic:.2f}, clustered t = {clustered}"
-    )
+    own = e.independent
+    tests = (f"{t.statistic:.2f} on {t.df:.1f} df (p = {p_words(t.p, digits=2)})" for t in e.clustered)
+    return f"{e.name} {own.estimate:.4f}, z = {own.statistic:.2f}, clustered t = {', '.join(tests)}"
 
 
 @statement_test("least-compared-source")
@@ -266,9 +249,9 @@ def track_sizes(context: Context, *, tracks: Tracks, low: int, high: int) -> Fin
     """Every track has between `low` and `high` comparisons."""
     sizes = {name: t.n_comparisons for name, t in read_tracks(context.table, tracks).items()}
     outside = {name: n for name, n in sizes.items() if not low <= n <= high}
-    text = f"from {min(sizes.values()):,.0f} to {max(sizes.values()):,.0f}" + (
-        "; outside: " + ", ".join(f"{name} {n:,.0f}" for name, n in outside.items()) if outside else ""
-    )
+    text = f"from {min(sizes.values()):,.0f} to {max(sizes.values()):,.0f}"
+    if outside:
+        text += "; outside: " + ", ".join(f"{name} {n:,.0f}" for name, n in outside.items())
     return holds(not outside, text)
 
 

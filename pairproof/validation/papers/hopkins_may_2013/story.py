@@ -46,11 +46,7 @@ from .statements_systems import WAYS, TrackTold, fit_track, p_better_from_all, t
 WORDS = Words(__package__)
 ALPHA = 0.05
 #: Years and the claim that names their tracks.
-YEARS = (
-    ("wmt10", "sizes-of-competitions-wmt10"),
-    ("wmt11", "sizes-of-competitions-wmt11"),
-    ("wmt12", "sizes-of-competitions-wmt12"),
-)
+YEARS = tuple((year, f"sizes-of-competitions-{year}") for year in ("wmt10", "wmt11", "wmt12"))
 
 
 def english_czech(checker: Checker) -> Story:
@@ -103,17 +99,13 @@ def every_track(checker: Checker) -> Story:
         *(Column(f"{what} {way}") for way in WAYS for what in ("se ratio by", "remain by")),
     )
     lines = tuple(_line(name, told) for name, told in found.items())
-    return WORDS.section(
-        "every-track",
-        Table(heads, lines, WORDS.say("every-track-table")),
-        ratios=[
-            f"{min(w.ratio for w in own):.1f} to {max(w.ratio for w in own):.1f} by {way}"
-            for way, own in zip(WAYS, of_ways)
-        ],
-        tracks=len(found),
-        total=total,
-        remain=remain,
-    )
+    ratios = [(way, [w.ratio for w in own]) for way, own in zip(WAYS, of_ways)]
+    ranges = [f"{min(own):.1f} to {max(own):.1f} by {way}" for way, own in ratios]
+    shown, counts = Table(heads, lines, WORDS.say("every-track-table")), {
+        "tracks": len(found),
+        "total": total,
+    }
+    return WORDS.section("every-track", shown, ratios=ranges, remain=remain, **counts)
 
 
 def _line(name: str, told: TrackTold) -> tuple[str, ...]:
@@ -195,12 +187,8 @@ def _learning_curves(checker: Checker, number: int, data: str, claim: str) -> St
     results = _results(splits)
     n = f"{len(splits)} tracks, 5 trials each, seed {SEED}"
     year = data.upper()
-    figure = Figure(
-        WORDS.say("curves", number=number, year=year),
-        _described(results),
-        CURVES,
-        partial(plot_learning_curves, results),
-    )
+    caption, drawn = WORDS.say("curves", number=number, year=year), partial(plot_learning_curves, results)
+    figure = Figure(caption, _described(results), CURVES, drawn)
     return WORDS.section(
         "learning-curves",
         _table(results, f"{year}, {n}; * lowest"),
@@ -220,10 +208,9 @@ def _short(results: Sequence[Result]) -> str:
     short = {r.track: r.n_train for r in results if r.train_size == largest and r.n_train < largest}
     if not short:
         return ""
-    return (
-        f" Tracks with fewer than {largest} training comparisons, where all trials use the same set:"
-        f" {', '.join(f'{track} {n}' for track, n in short.items())}."
-    )
+    tracks = ", ".join(f"{track} {n}" for track, n in short.items())
+    what = f"Tracks with fewer than {largest} training comparisons, where all trials use the same set"
+    return f" {what}: {tracks}."
 
 
 def _beside(results: Sequence[Result]) -> dict[str, Any]:
@@ -239,23 +226,14 @@ def _beside(results: Sequence[Result]) -> dict[str, Any]:
     )
     apart = difference(one, other)
     ahead = [k for k in sizes if points[ours[k], k] < points[theirs[k], k]]
-    return {
-        "lower": f"lower than the paper's best at {', '.join(map(str, ahead))} comparisons"
-        if ahead
-        else "never lower than the paper's best",
-        "told": "distinguished" if apart.low > 0 or apart.high < 0 else "not distinguished",
-        "apart": apart,
-        "last": last,
-        "first": first,
-        "ours": {
-            "last": f"{points[ours[last], last]:.3f} ({ours[last]})",
-            "first": f"{points[ours[first], first]:.3f}",
-        },
-        "theirs": {
-            "last": f"{points[theirs[last], last]:.3f} ({theirs[last]})",
-            "first": f"{points[theirs[first], first]:.3f}",
-        },
-    }
+    at = f"lower than the paper's best at {', '.join(map(str, ahead))} comparisons"
+    found: dict[str, Any] = {"apart": apart, "last": last, "first": first}
+    found["lower"] = at if ahead else "never lower than the paper's best"
+    found["told"] = "distinguished" if apart.low > 0 or apart.high < 0 else "not distinguished"
+    for whose, best in (("ours", ours), ("theirs", theirs)):
+        mean = {k: f"{points[best[k], k]:.3f}" for k in (first, last)}
+        found[whose] = {"last": f"{mean[last]} ({best[last]})", "first": mean[first]}
+    return found
 
 
 def _crowd(checker: Checker) -> Story:
@@ -276,17 +254,11 @@ def _crowd(checker: Checker) -> Story:
 def _english_czech(checker: Checker) -> Story:
     split = _splits(checker, "wmt11", "bands")["ec"]
     found = abilities_of(split, "ec", 1600)
-    values = ", ".join(
-        f"{k} {name} {found.mean[found.items.index(name)]:.2f} ({found.sd[found.items.index(name)]:.2f})"
-        for k, name in enumerate(found.ranking, 1)
-    )
-    n = len(found.items)
-    abilities = Figure(
-        WORDS.say("abilities"),
-        f"Mean (sd): {values}.",
-        size_of_abilities([f"{n}. {name}" for name in found.items]),
-        partial(plot_trial_abilities, found),
-    )
+    places = [(name, found.items.index(name)) for name in found.ranking]
+    values = (f"{k} {s} {found.mean[at]:.2f} ({found.sd[at]:.2f})" for k, (s, at) in enumerate(places, 1))
+    said, drawn = f"Mean (sd): {', '.join(values)}.", partial(plot_trial_abilities, found)
+    size = size_of_abilities([f"{len(places)}. {name}" for name in found.items])
+    abilities = Figure(WORDS.say("abilities"), said, size, drawn)
     size = size_of_heat_map(found.items)
     heat_map = Figure(WORDS.say("preferences"), _bands(found), size, partial(_heat_map, found), keeps="shape")
     return WORDS.section("english-czech", figures=(abilities, heat_map))

@@ -54,12 +54,8 @@ from ..compared_with_r import Answer, Held, Place, digits_rows, held_beside_r, r
 from ..told import Words, beside_r, functions_and_sources
 
 PAPER, WORDS = "inference", Words(__package__)
-HTZ, BASE, OPTIM, GLMER = (
-    "clubSandwich::Wald_test",
-    "base R, t.test and chisq.test",
-    "stats::optim, beta-binomial",
-    "lme4::glmer",
-)
+HTZ, BASE = "clubSandwich::Wald_test", "base R, t.test and chisq.test"
+OPTIM, GLMER = "stats::optim, beta-binomial", "lme4::glmer"
 #: Hypotheses that all items are equal, by the claim whose fit they are of.
 JOINT = ("davidson-judge-cr2", "bradley-terry-judge-cr2", "davidson-source-cr2")
 #: Pairs of Vilar's systems that are compared by judges.  Of B and D the judges differ less than by chance:
@@ -165,8 +161,7 @@ def replicates() -> FloatArray:
     from scipy.special import ndtri
 
     z = ndtri(np.arange(1, 1000) / 1000)
-    out: FloatArray = 0.8 + 0.3 * z + 0.05 * (z**2 - 1.0)
-    return out
+    return np.asarray(0.8 + 0.3 * z + 0.05 * (z**2 - 1.0))
 
 
 def _boot(backend: Backend) -> list[Agreement]:
@@ -210,10 +205,8 @@ def _profiles(claim: str, fit: Fit, pairs: tuple[tuple[str, str], ...], backend:
         asked = functions[:, [fit.names.index(name) for name in of_r]]
         refits = partial(profiles.constrained_refits, rows, asked, backend=backend)
         found += held_beside_r(place, "refits", REFITS, said, backend, refits, partial(held, names, REFITS))
-    spline = partial(profiles.confint, rows, backend=backend)
-    return found + held_beside_r(
-        place, "confint", CONFINT, said, backend, spline, partial(held, of_r, CONFINT)
-    )
+    spline, of_spline = partial(profiles.confint, rows, backend=backend), partial(held, of_r, CONFINT)
+    return found + held_beside_r(place, "confint", CONFINT, said, backend, spline, of_spline)
 
 
 def _functions(fit: Fit, pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], FloatArray]:
@@ -271,9 +264,8 @@ def eight() -> Abilities:
     """Eight items with known estimates whose neighbours are correlated."""
     k = np.arange(8)
     sigma = 0.02 * 0.5 ** np.abs(k[:, None] - k[None, :]) + 0.01 * np.eye(8)
-    return abilities(
-        tuple(f"i{j + 1}" for j in k), np.array([1.4, 1.2, 0.9, 0.85, 0.5, 0.2, 0.1, 0.0]), sigma
-    )
+    estimate = np.array([1.4, 1.2, 0.9, 0.85, 0.5, 0.2, 0.1, 0.0])
+    return abilities(tuple(f"i{j + 1}" for j in k), estimate, sigma)
 
 
 def abilities(
@@ -297,9 +289,8 @@ def _all_pairs(claim: str, one: Abilities, df: int, backend: Backend) -> list[Ag
         adjust: contrasts(own, "all pairs", adjust=adjust, df=kind if adjust == "single-step" else "own")
         for adjust in adjustments
     }
-    place = Place(
-        PAPER, claim, f"D24, Davidson, CR2 by judge: 15 pairs, {f't on {df} df' if df else 'normal'}"
-    )
+    law = f"t on {df} df" if df else "normal"
+    place = Place(PAPER, claim, f"D24, Davidson, CR2 by judge: 15 pairs, {law}")
 
     def answered(answer: Answer[multcomp.ManyComparisons]) -> list[Agreement]:
         return [
@@ -307,9 +298,8 @@ def _all_pairs(claim: str, one: Abilities, df: int, backend: Backend) -> list[Ag
             *single_step_rows(place, answer.value.names, made["single-step"], answer, GLHT),
         ]
 
-    ask = partial(
-        multcomp.glht, one.estimate, one.covariance, multcomp.all_pairs(one.items), df, backend=backend
-    )
+    pairs = multcomp.all_pairs(one.items)
+    ask = partial(multcomp.glht, one.estimate, one.covariance, pairs, df, backend=backend)
     return rows_beside_r(place, {claim: None}, GLHT, "15 differences of D24's items", backend, ask, answered)
 
 
@@ -365,9 +355,8 @@ UNDECIDED = {"rank_low.lower-marginal.i4": WORDS.say("undecided")}
 
 def _ranks(name: str, one: Abilities, backend: Backend) -> list[Agreement]:
     found: list[Agreement] = []
-    place = Place(
-        PAPER, f"ranks-{name}", f"confidence sets of the ranks of {len(one.items)} items, normal, stepwise"
-    )
+    what = f"confidence sets of the ranks of {len(one.items)} items, normal, stepwise"
+    place = Place(PAPER, f"ranks-{name}", what)
     for label, simultaneous, side, cstype in _SETS if name == "eight" else _SETS[:2]:
         own = rank_sets(one, simultaneous=simultaneous, side=side)
         asked = partial(r_csranks.csranks, one.estimate, one.covariance, backend=backend)

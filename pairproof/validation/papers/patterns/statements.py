@@ -92,9 +92,8 @@ def reversed_rankings(context: Context, *, fit: str) -> Finding:
     data = table(fit)
     back = data.changed(answers=len(data.items) + 1 - data.answers)
     one, two = fit_pattern(data), fit_pattern(back)
-    signs = min(
-        float(digits_of_agreement(-two.params[n], one.params[n], float(one.bse[n]))) for n in free(one)
-    )
+    digits = (digits_of_agreement(-two.params[n], one.params[n], float(one.bse[n])) for n in free(one))
+    signs = min(map(float, digits))
     luce, reverse = fit_plackett_luce(data).llf, fit_plackett_luce(back).llf
     text = (
         f"pattern model: the signs change ({signs:.1f} digits) and llf is {one.llf:.6f} both times;"

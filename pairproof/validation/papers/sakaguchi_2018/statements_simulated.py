@@ -22,6 +22,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +99,8 @@ def replicate_of(cell: Cell, replicate: int) -> dict[str, FloatArray]:
     panel = Panel(sd) if cell.differ else replace(Panel.alike(sd), step=STEP)
     panel = replace(panel, context=ShownWith.read(cell.context), shift=cell.shift)
     corrected = tuple(t for t in AFTER if t > 1)
-    found = simulate(
-        Experiment(truth, panel, METHODS, AFTER[-1], 1, seed=SEED + replicate, corrected=corrected)
-    )
+    own = Experiment(truth, panel, METHODS, AFTER[-1], 1, seed=SEED + replicate, corrected=corrected)
+    found = simulate(own)
     lost = {name: n for name, n in found.not_fitted.items() if n}
     if lost:
         raise InputError(f"{cell.name}, replicate {replicate}: no corrected scores for {', '.join(lost)}")
@@ -265,22 +265,15 @@ def annotation_more_efficient(
     found = grids(truth, agreement)
     g = found.shifted
     others = [name for name in (than, f"{than}+") if name in g.names]
-    ahead = [
-        bool(x)
-        for c in CONTEXTS
-        for other in others
-        for n in COMPARED
-        for x in g.ahead(method, other, n, c) > 0
-    ]
+    cases = product(CONTEXTS, others, COMPARED)
+    ahead = [bool(x) for c, other, n in cases for x in g.ahead(method, other, n, c) > 0]
     ahead += [bool(found.differing.ahead(method, o, n)[0] > 0) for o in others for n in COMPARED]
     first = float(g.gap(method, than, COMPARED[0])[0])
     if (method, than) == ("ra", "da"):
         text = verdict_on_ra(g, COMPARED)
     else:
-        text = (
-            f"{method} is clearly above {' or '.join(others)} in {sum(ahead)} of {len(ahead)} comparisons over"
-            f" contexts, shifts and judgments"
-        )
+        share = f"{sum(ahead)} of {len(ahead)} comparisons over contexts, shifts and judgments"
+        text = f"{method} is clearly above {' or '.join(others)} in {share}"
     rho = ", ".join(f"{name} {float(g.curve(name, n)[0]):.3f}" for n in COMPARED for name in (method, than))
     text += (
         f". Spearman's rho without shifts after {' and '.join(map(str, COMPARED))}: {rho}."
@@ -302,9 +295,8 @@ def annotation_rises(context: Context, *, truth: Truth, agreement: str, methods:
     }
     rise = {name: bool((step > 0).all()) for name, step in steps.items()}
     first = found.shifted
-    curves = "; ".join(
-        f"{m} {' '.join(f'{float(first.curve(m, n)[0]):.3f}' for n in AFTER)}" for m in methods
-    )
+    values = {m: " ".join(f"{float(first.curve(m, n)[0]):.3f}" for n in AFTER) for m in methods}
+    curves = "; ".join(f"{m} {of}" for m, of in values.items())
     falls = [f"{m} ({cell})" for (cell, m), so in rise.items() if not so]
     text = (
         f"Spearman's rho after {' '.join(map(str, AFTER))}, without shifts: {curves}; it rises at every step in"
@@ -391,10 +383,8 @@ def annotation_range(
         f" {', '.join(f'{m} {v:.3f}' for m, v in sds[first].items())}; truth {true:.3f}; {_for_whom(come_out)}"
     )
     not_so = [name for name, yes in come_out.items() if not yes]
-    if 0 < len(not_so) < len(come_out):
-        text += "; " + "; ".join(
-            f"{name}: {', '.join(f'{m} {v:.3f}' for m, v in sds[name].items())}" for name in not_so
-        )
+    for name in not_so if len(not_so) < len(come_out) else ():
+        text += f"; {name}: {', '.join(f'{m} {v:.3f}' for m, v in sds[name].items())}"
     return _depending(list(come_out.values()), text, sds[first][[*narrow, *fitting][0]])
 
 

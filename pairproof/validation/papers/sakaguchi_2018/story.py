@@ -176,17 +176,13 @@ def _turning(truth: Truth) -> Story:
     found = grids(truth, AGREEMENT[truth])
     g = found.shifted
     on_ra, on_easl = f"{verdict_on_ra(g, COMPARED)}.", f"{verdict_on_easl(g, COMPARED)}."
+    caption = f"Assumptions, {truth} over {{}}: Spearman's rho, raw scores dashed."
+    over_shifts, over_judgments = partial(plot_over_shifts, grid=g, after=COMPARED), partial(
+        plot_over_judgments, grid=g
+    )
     figures = (
-        _panels(
-            f"Assumptions, {truth} over shifts: Spearman's rho, raw scores dashed.",
-            on_ra,
-            partial(plot_over_shifts, grid=g, after=COMPARED),
-        ),
-        _panels(
-            f"Assumptions, {truth} over judgments: Spearman's rho, raw scores dashed.",
-            on_easl,
-            partial(plot_over_judgments, grid=g),
-        ),
+        _panels(caption.format("shifts"), on_ra, over_shifts),
+        _panels(caption.format("judgments"), on_easl, over_judgments),
     )
     return WORDS.section(
         "turning",

@@ -115,19 +115,13 @@ def all_pairs_significant_by_votes_but(context: Context, *, pairs: Sequence[Sequ
     said = ", ".join(f"{name} {v.wins}-{v.losses}" for name, v in votes.items())
     exact = ", ".join(f"{_name(r)} ({p_equals(votes[_name(r)].p_sign, digits=3)})" for r in by_sign_test)
     if not _same_pairs(by_equation, pairs):
-        return Finding.because(
-            "false", f"not significant by equation 6: {', '.join(map(_name, by_equation))}; votes {said}"
-        )
+        which = ", ".join(map(_name, by_equation))
+        return Finding.because("false", f"not significant by equation 6: {which}; votes {said}")
     if _same_pairs(by_sign_test, pairs):
         return Finding("agrees", f"votes {said}")
-    return Finding.because(
-        "equation-6-on-votes",
-        (
-            f"holds if equation 6, meant for sentences, is applied to {len(results[0].by_judge)} votes"
-            f" (votes {said}); not significant by an exact sign test: {exact}"
-        ),
-        "explained",
-    )
+    holds_if = f"holds if equation 6, meant for sentences, is applied to {len(results[0].by_judge)} votes"
+    text = f"{holds_if} (votes {said}); not significant by an exact sign test: {exact}"
+    return Finding.because("equation-6-on-votes", text, "explained")
 
 
 @statement_test("ranking-by-pairs")
@@ -137,9 +131,8 @@ def ranking_by_pairs(context: Context, *, ranking: Sequence[str]) -> Finding:
 
     results = compare_all_pairs(context.data)
     found, votes = settled_ranking(results), settled_ranking(results, votes=True)
-    text = f"by sums {' '.join(found or ())}" + (
-        f"; by majority votes {' '.join(votes or ())}" if votes != found else ", and by majority votes"
-    )
+    by_votes = f"; by majority votes {' '.join(votes or ())}" if votes != found else ", and by majority votes"
+    text = f"by sums {' '.join(found or ())}{by_votes}"
     reversals = [r.reversal for r in results if r.reversal]
     return holds(found == tuple(ranking), "; ".join([text, *reversals]))
 
@@ -189,12 +182,8 @@ def pair_by_judges(context: Context, *, pair: Sequence[str], significant: bool) 
     if found.significant(context.alpha) == significant:
         kept = "the difference" if significant else "the finding of no significant difference"
         return Finding("agrees", f"{kept} survives clustering by judge. {said}", statistic)
-    return Finding.because(
-        CODE,
-        f"holds if all sentences are independent, but does not survive clustering by judge. {said}",
-        "explained",
-        statistic,
-    )
+    text = f"holds if all sentences are independent, but does not survive clustering by judge. {said}"
+    return Finding.because(CODE, text, "explained", statistic)
 
 
 def _of(pairs: Sequence[PairByJudges], asked: Sequence[str]) -> PairByJudges:

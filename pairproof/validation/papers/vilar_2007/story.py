@@ -38,9 +38,10 @@ JUDGES = Place(PAPER, "single-judges", "Table 2, single judges")
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """Four numbers of each pair, judges summed and one by one; R is asked twice, once for each."""
     pairs = compare_all_pairs(checker.data("table-2"))
-    return _rows(SUMS, {_name(t.merged): t.merged for t in pairs}, "pairs-of-systems", backend) + _rows(
-        JUDGES, {_name(r): r for t in pairs for r in t.by_judge}, "pairs-of-systems-by-judge", backend
-    )
+    sums = {_name(t.merged): t.merged for t in pairs}
+    by_judge = {_name(r): r for t in pairs for r in t.by_judge}
+    found = _rows(SUMS, sums, "pairs-of-systems", backend)
+    return found + _rows(JUDGES, by_judge, "pairs-of-systems-by-judge", backend)
 
 
 def _name(result: BinaryResult) -> str:
