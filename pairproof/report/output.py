@@ -257,21 +257,14 @@ def _rendered(page: Page, style: str | None) -> str:
     import pairproof
 
     numbers = count(1)
-    template = _packaged("report.html.j2")
     given = {"page": page, "style": style, "version": pairproof.__version__, "script": ""}
     if style is not None and page.sortable:
         script = _packaged("sorting.js")
-        digest = hashlib.sha256(script.encode()).digest()
-        given |= {
-            "script": script,
-            "hash": base64.b64encode(digest).decode(),
-            "style": style + _packaged("sorting.css"),
-        }
-    return (
-        _environment()
-        .from_string(template)
-        .render(number=lambda: next(numbers), drawn=partial(_drawn, narrow=style is not None), **given)
-    )
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        given |= {"script": script, "hash": digest, "style": style + _packaged("sorting.css")}
+    template = _environment().from_string(_packaged("report.html.j2"))
+    drawn = partial(_drawn, narrow=style is not None)
+    return template.render(number=lambda: next(numbers), drawn=drawn, **given)
 
 
 def _drawn(block: Figure | Picture, number: int, narrow: bool) -> Any:

@@ -194,11 +194,8 @@ def agree(
     elif isinstance(reference, Fit):
         rows = _against_fit(fit, reference, digits, quantities)
     else:
-        rows = [
-            _against_value(fit, name, value, digits)
-            for name, value in reference.items()
-            if _wanted(name, quantities)
-        ]
+        wanted = ((name, value) for name, value in reference.items() if _wanted(name, quantities))
+        rows = [_against_value(fit, name, value, digits) for name, value in wanted]
     lacking = _lacking(rows, quantities)
     wrong = sorted((a for a in rows if not a.passes), key=lambda a: -1.0 if a.digits is None else a.digits)
     compared = sum(a.digits is not None and a.r_arrived or a.printed is not None for a in rows)
@@ -255,11 +252,8 @@ def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agree
         code, note = "one-side-only", f"only the {'reference' if math.isnan(own) else 'fit'} has a value"
     else:
         code, note = "few-digits", f"{found:.1f} digits, {least:g} required ({why})"
-    numbers: dict[str, Any] = {
-        "native": value_or_none(own),
-        "r": value_or_none(other),
-        "digits": value_or_none(found),
-    }
+    numbers: Any = {"native": own, "r": other, "digits": found}
+    numbers = {kind: value_or_none(value) for kind, value in numbers.items()}
     said: dict[str, Any] = {"verdict": "agrees" if enough else "differs", "explanation": note, "code": code}
     of: dict[str, Any] = {"r_call": "reference", "floor": least, "about": "native-r"}
     return Agreement("", "", Quantity.parse(name), **numbers, **said, **of)

@@ -517,9 +517,8 @@ def _by_last_step_but_one(
         theirs = glm_values(fit)
     except (InputError, np.linalg.LinAlgError):  # another model, whose steps are not known
         return {}
-    of_items = [
-        q for q in claim.numbers if q.quantity.kind in ("estimate", *OF_ERROR) and q.quantity in theirs
-    ]
+    kinds = ("estimate", *OF_ERROR)
+    of_items = [q for q in claim.numbers if q.quantity.kind in kinds and q.quantity in theirs]
     halved: dict[str, float] = {q.quantity: theirs[q.quantity] / _halved(claim, q.quantity) for q in of_items}
     rest = (float(claim.alpha), fit.df_resid, fit.n_comparisons)
     come_out = all(j.comes_out for j in judge_table(of_items, halved, *rest).values())
@@ -568,10 +567,9 @@ def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str, str]:
 
 def _is_about_the_model(claim: Claim) -> bool:
     """Prints a number of a model, or is there for it; "240 pairs" is of the data."""
-    return claim.model is not None and bool(
-        claim.compare_only
-        or any(q.quantity.kind not in ("n_comparisons", "n_items", "wins") for q in claim.numbers)
-    )
+    of_data = ("n_comparisons", "n_items", "wins")
+    of_model = any(q.quantity.kind not in of_data for q in claim.numbers)
+    return claim.model is not None and bool(claim.compare_only or of_model)
 
 
 def _halved(claim: Claim, quantity: Quantity) -> int:

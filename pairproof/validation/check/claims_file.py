@@ -59,9 +59,9 @@ def read_paper(name_or_path: str, lenient: bool = False) -> Paper:
     if name_or_path in papers:
         return read_claims(str(papers[name_or_path]))
     if not Path(name_or_path).exists() and "/" not in name_or_path and not name_or_path.endswith(".toml"):
+        there = ", ".join(sorted(papers))
         raise InputError(
-            f"no paper {name_or_path!r} comes with pairproof and no such file exists; there are "
-            f"{', '.join(sorted(papers))}"
+            f"no paper {name_or_path!r} comes with pairproof and no such file exists; there are {there}"
         )
     return read_claims(name_or_path, lenient)
 
@@ -130,11 +130,8 @@ class _Reader(TableReader):
                 raise self.error((*path, key), f"{what}: no {thing} {quoted(asked)}; there are {there}")
         stated = [a for a in claim.accept if a in STATED]
         if claim.statement and not claim.test and (len(stated) != 1 or not claim.explanation):
-            raise self.error(
-                (*path, "statement"),
-                f"{what}: a statement needs a test, or its verdict in accept (one of {', '.join(STATED)}) and"
-                " an explanation",
-            )
+            verdict = f"its verdict in accept (one of {', '.join(STATED)}) and an explanation"
+            raise self.error((*path, "statement"), f"{what}: a statement needs a test, or {verdict}")
         self._check_data(claim.data, path, data, what)
         claim = self._with_family(claim, path, data, what)
         for k, reading in enumerate(claim.readings):
@@ -200,9 +197,9 @@ class _Reader(TableReader):
             if not claim.compute:
                 check_name(quantity)
                 if printed.value is None and not is_probability(quantity):  # of which "n.s." and stars speak
+                    only = "p-values (p, or in stat contrast_p, gof_p, lr_p, test_p)"
                     raise InputError(
-                        f"printed {text!r} is a significance mark, which is allowed only for p-values (p, or in stat"
-                        " contrast_p, gof_p, lr_p, test_p)"
+                        f"printed {text!r} is a significance mark, which is allowed only for {only}"
                     )
         except InputError as error:
             raise self.error(path, f"{what}, {quantity}: {error}") from error

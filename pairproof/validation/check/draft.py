@@ -153,11 +153,9 @@ def _check_levels(table: Comparisons | Respondents, fit: Fit) -> None:
     for name in dict.fromkeys([*(c for t in fit.terms for c, _ in (*t.of, *t.by)), *of_items]):
         column = table.columns.get(name, table.item_data.get(name))
         if isinstance(column, Factor) and column.levels != natural_order(column.levels):
-            raise InputError(
-                f"{table.source}, column {name!r}: its levels are in the order"
-                f" {', '.join(column.levels[:6])}, but a claims file uses the order of the readers"
-                f" ({', '.join(natural_order(column.levels)[:6])}); rename them in the table"
-            )
+            own, usual = (", ".join(levels[:6]) for levels in (column.levels, natural_order(column.levels)))
+            order = f"are in the order {own}, but a claims file uses the order of the readers ({usual})"
+            raise InputError(f"{table.source}, column {name!r}: its levels {order}; rename them in the table")
 
 
 def _rows(table: Comparisons, fit: Fit, model: ModelClaim) -> tuple[list[str], list[list[Any]]]:
@@ -212,11 +210,8 @@ def _claim(
     if model.family in FAMILIES:
         asked = replace(asked, ties=fit.spec.ties)
     usual = ModelClaim()
-    said = {
-        key: value
-        for key, e in entries(ModelClaim).items()
-        if (value := getattr(asked, e.name)) != getattr(usual, e.name)
-    }
+    keys = {key: e.name for key, e in entries(ModelClaim).items()}
+    said = {k: getattr(asked, n) for k, n in keys.items() if getattr(asked, n) != getattr(usual, n)}
     known = {"id": "table-1", "where": "Table 1, page ...", "data": "table", **stated}
     printed = _printed(numbers) if numbers else _places(fit)
     return ["[[claim]]", *toml_lines({**known, "model": said}), *printed]
@@ -242,9 +237,8 @@ def _printed(numbers: Sequence[PrintedQuantity]) -> list[str]:
 
 def _places(fit: Fit) -> list[str]:
     """A place for every number that the page may print."""
-    by_parameter = [
-        key for key, e in entries(PrintedEntries).items() if get_origin(e.kind) is Mapping and key != "stat"
-    ]
+    kinds = {key: get_origin(e.kind) for key, e in entries(PrintedEntries).items() if key != "stat"}
+    by_parameter = [key for key, kind in kinds.items() if kind is Mapping]
     places = toml(dict.fromkeys((n for n, free in zip(fit.names, fit.free) if free), ""))
     worths = toml({f"worth.{g}.{i}": "" for g in list(fit.groups)[:1] for i in fit.items})
     return [

@@ -137,11 +137,8 @@ def _lines(f: Found, most: int) -> list[str]:
     if not f.explanations:
         return [f"{head}: reproduced by none of {f.readings:,} readings ({count_words(f)})", *seen]
     if f.clear:
-        return [
-            f"{head}: {f.explanations[0].sentence}",
-            f"  ({count_words(f)}; {' + '.join(f.explanations[0].names)})",
-            *seen,
-        ]
+        only = f.explanations[0]
+        return [f"{head}: {only.sentence}", f"  ({count_words(f)}; {' + '.join(only.names)})", *seen]
     lines = [f"{head}: ambiguous, {count_words(f)}"]
     lines += [f"  {e.sentence} ({' + '.join(e.names)})" for e in f.explanations[:most]]
     more = len(f.explanations) - most
@@ -153,13 +150,10 @@ def _without_the_defect(f: Found, agreements: Sequence[Agreement]) -> list[str]:
     if not f.clear or f.plain or DEFECT not in f.explanations[0].words:
         return []
     off = [a for a in agreements if a.claim in f.claims and a.verdict == "explained" and a.native is not None]
-    shown = [
-        f"{a.quantity} {as_printed(a.native or 0.0, a.printed or '')} (printed {a.printed})"
-        for a in off[:SHOWN]
-    ]
-    more = len(off) - len(shown)
-    said = ", ".join(shown) + (f" and {more} more" if more else "")
-    return [f"  reproduced only with {DEFECT}; correct: {said}"] if shown else []
+    own = [(a, as_printed(a.native or 0.0, a.printed or "")) for a in off[:SHOWN]]
+    said = ", ".join(f"{a.quantity} {value} (printed {a.printed})" for a, value in own)
+    more = f" and {len(off) - SHOWN} more" if len(off) > SHOWN else ""
+    return [f"  reproduced only with {DEFECT}; correct: {said}{more}"] if off else []
 
 
 #: Verdicts on a print that is not searched: it is reproduced, does not matter, or was not computed.

@@ -68,16 +68,13 @@ class BoardNumbers:
 
     def error(self, q: Quantity) -> float:
         """The standard error of the item's rating, for a number in points; nan for others."""
-        return (
-            self.value(q.of("se")) if q.kind in ("estimate", "low", "high") and self.has(q) else float("nan")
-        )
+        in_points = q.kind in ("estimate", "low", "high") and self.has(q)
+        return self.value(q.of("se")) if in_points else float("nan")
 
     @cached_property
     def _ratings(self) -> pd.DataFrame:
-        at = 1000.0 if self._model.at is None else self._model.at
-        on = self._fit.on_scale(
-            "elo", anchor=self._model.anchor or None, at=at, expected=self._model.expected or "ability"
-        )
+        m, at = self._model, 1000.0 if self._model.at is None else self._model.at
+        on = self._fit.on_scale("elo", anchor=m.anchor or None, at=at, expected=m.expected or "ability")
         return on.to_frame(1.0 - self._level)
 
     @cached_property
@@ -87,16 +84,12 @@ class BoardNumbers:
     @cached_property
     def _counts(self) -> dict[str, np.ndarray]:
         table, n = self._table, len(self._table.items)
-        sides = {
-            "wins": (table.wins, table.losses),
-            "losses": (table.losses, table.wins),
-            "ties": (table.ties, table.ties),
-        }
-        sides["votes"] = (table.row_weights, table.row_weights)
-        return {
-            kind: np.bincount(table.first, of_first, n) + np.bincount(table.second, of_second, n)
-            for kind, (of_first, of_second) in sides.items()
-        }
+
+        def both(of_first: FloatArray, of_second: FloatArray) -> FloatArray:
+            return np.bincount(table.first, of_first, n) + np.bincount(table.second, of_second, n)
+
+        alike = {"ties": both(table.ties, table.ties), "votes": both(table.row_weights, table.row_weights)}
+        return {"wins": both(table.wins, table.losses), "losses": both(table.losses, table.wins), **alike}
 
 
 # -- a free scale --------------------------------------------------------------------------------------------

@@ -67,32 +67,25 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
     twice = [name for name, n in Counter(found.values()).items() if n > 1]
     if twice:
         names = [name for name, item in found.items() if item == twice[0]]
-        raise InputError(
-            f"{page.source}: {listed(names)} are all {twice[0]!r} in {table.source}; keep only one of them"
-        )
+        where = f"are all {twice[0]!r} in {table.source}"
+        raise InputError(f"{page.source}: {listed(names)} {where}; keep only one of them")
     unknown = [name for name in page.items if name not in found]
     if page.items and len(set(found.values()) & {*table.items, *parameters}) < 2:
-        near = [f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6]]
+        names = (f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6])
+        n, cure = len(page.items), "change the page's names, or --rename those of the data"
         raise InputError(
-            f"{page.source}: {len(page.items) - len(unknown)} of its {len(page.items)} names are items of {table.source}; it"
-            f" has no {'; no '.join(near)}; the items are {listed(table.items)}: change the page's names, or --rename those"
-            " of the data"
+            f"{page.source}: {n - len(unknown)} of its {n} names are items of {table.source}; it has no"
+            f" {'; no '.join(names)}; the items are {listed(table.items)}: {cure}"
         )
-    rest = [
-        f"row {label(name)}: not an item of {table.source}{suggestion(name, table.items)}" for name in unknown
-    ]
+    near = {name: f"not an item of {table.source}{suggestion(name, table.items)}" for name in unknown}
+    others = (*page.others, *(f"row {label(name)}: {why}" for name, why in near.items()))
     meant, old = {"": "", **found}, [(q, q.quantity) for q in page.numbers]
-    numbers = [
+    numbers = (
         replace(q, quantity=Quantity(o.kind, o.group, meant[o.name])) for q, o in old if o.name in meant
-    ]
-    return replace(
-        page,
-        numbers=tuple(numbers),
-        items=tuple(dict.fromkeys(found.values())),
-        without=tuple(found[name] for name in page.without if name in found),
-        sentences=(*page.sentences, *said),
-        others=(*page.others, *rest),
     )
+    items, without = tuple(dict.fromkeys(found.values())), tuple(found[n] for n in page.without if n in found)
+    page = replace(page, sentences=(*page.sentences, *said), others=others)
+    return replace(page, numbers=tuple(numbers), items=items, without=without)
 
 
 def _plain(name: str) -> str:
@@ -359,9 +352,8 @@ def check_printed(
     claims = {name: (page, claim) for page, name, claim in _claims(pages)}
     name, backend = Path(path).name, backend_of(r)
     data_of = {"votes": DataSpec("votes", "long")}
-    paper = Paper(
-        Path(path).stem, name, data=data_of, claims=tuple(c for _, c in claims.values()), source=path
-    )
+    checks = tuple(claim for _, claim in claims.values())
+    paper = Paper(Path(path).stem, name, data=data_of, claims=checks, source=path)
     checked = Checked(paper, backend, immaterial, {"votes": data})
     checked.run(progress, explain)
     rows = [_doubted(a, claims[a.claim][0].found, stated) if a.claim in claims else a for a in checked.rows]
@@ -435,10 +427,9 @@ def claims_of(pages: Sequence[Page], data: Data, paper: str, title: str) -> Draf
     papers = list(dict.fromkeys(page.table.paper for page in pages))
     own = [page for page in pages if page.table.paper == paper] or list(pages)
     if len({page.table.paper for page in own}) > 1:
-        raise InputError(
-            f"{pages[0].table.source}: numbers of {len(papers)} papers ({named(papers)}); a claims file describes one: choose"
-            " it with --id"
-        )
+        several = f"numbers of {len(papers)} papers ({named(papers)})"
+        cure = "a claims file describes one: choose it with --id"
+        raise InputError(f"{pages[0].table.source}: {several}; {cure}")
     drafts, texts = list[Draft](), list[str]()
     for k, page in enumerate(own, 1):
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", page.table.claim) or f"table-{k}"

@@ -84,15 +84,13 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
         return contest_counterparts(fit, chosen)
     question = Question(fit, count(fit), chosen)
     asked = [a for answerer in _ANSWERERS if (a := answerer(question)) is not None]
-    answers = [
-        replace(
-            a,
-            score=None if a.not_run else score_check(fit, question.cells, a),
-            rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)),
-            kept_aliased="" if a.not_run else kept_aliased(fit, question.cells, a),
-        )
-        for a in [*asked, *plain_btm(fit, chosen)]
-    ]
+    answers = []
+    for a in [*asked, *plain_btm(fit, chosen)]:
+        a = replace(a, rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)))
+        if not a.not_run:
+            score, aliased = score_check(fit, question.cells, a), kept_aliased(fit, question.cells, a)
+            a = replace(a, score=score, kept_aliased=aliased)
+        answers.append(a)
     return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
 
 
@@ -109,12 +107,8 @@ def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:
     # is. A standard error of a worth may be lost in its covariances, which are as large as the way to
     # infinity is long.
     without_digits = tuple(Quantity("worth_se", g, i) for g in fit.groups for i in fit.items)
-    return replace(
-        answer,
-        r_call=f"{answer.r_call}, {TOWARDS_INFINITY}",
-        se={**answer.se, "deviance": 1.0},
-        lacks=(*answer.lacks, *without_digits),
-    )
+    r_call, lacks = f"{answer.r_call}, {TOWARDS_INFINITY}", (*answer.lacks, *without_digits)
+    return replace(answer, r_call=r_call, se={**answer.se, "deviance": 1.0}, lacks=lacks)
 
 
 def at_a_limit(fit: Fit) -> bool:

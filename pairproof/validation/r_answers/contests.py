@@ -240,11 +240,9 @@ def _errors_beside(fit: Fit, p: RParameters) -> str:
     """R's standard errors where they are of another information, beside the fit's by the same."""
     theirs = parameter_values(fit, p)
     ours = fit.bse_expected
-    shown = [
-        f"{name} {theirs[q]:.6g}" + ("" if ours is None else f" (native: {ours[name]:.6g})")
-        for name in fit.names
-        if (q := Quantity("se", name=name)) in theirs
-    ]
+    known = {name: theirs[q] for name in fit.names if (q := Quantity("se", name=name)) in theirs}
+    own = {name: "" if ours is None else f" (native: {ours[name]:.6g})" for name in known}
+    shown = [f"{name} {se:.6g}{own[name]}" for name, se in known.items()]
     more = f", and {len(shown) - MOST_SHOWN} more" if len(shown) > MOST_SHOWN else ""
     errors = f"{', '.join(shown[:MOST_SHOWN])}{more}"
     return f"its standard errors use the expected information and are not compared with those from the observed one: {errors}"

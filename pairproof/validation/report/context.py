@@ -58,11 +58,8 @@ def versions(backend: Backend, further: Sequence[str] = ()) -> dict[str, str | N
 
     from ...errors import RUnavailable
 
-    own = {
-        "pairproof": pairproof.__version__,
-        "Python": platform.python_version(),
-        "numpy": numpy.__version__,
-    }
+    own = {"pairproof": pairproof.__version__, "Python": platform.python_version()}
+    own["numpy"] = numpy.__version__
     if backend.mode == "none":
         return {**own}
     asked = ("R", *ASKED, *further)

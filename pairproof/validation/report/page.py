@@ -280,11 +280,8 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
     of_page = any(a.printed is not None or a.about == "arithmetic" for a in rows)
     # R's number stands beside a printed one only where there is no other.
     of_r = [a.r if not of_page or a.native is None else None for a in rows]
-    digits = {
-        "digits": "digits",
-        "native vs 50-digit value": "certified_digits",
-        "R vs 50-digit value": "r_certified_digits",
-    }
+    of_50 = {"native vs 50-digit value": "certified_digits", "R vs 50-digit value": "r_certified_digits"}
+    digits = {"digits": "digits", **of_50}
     several = len(calls) > 1 and any(r is not None for r in of_r)
     columns: tuple[tuple[Column, Sequence[str | Cell]], ...] = (
         (Column("quantity", "left"), [str(a.quantity) for a in rows]),

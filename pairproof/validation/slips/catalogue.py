@@ -59,12 +59,8 @@ def relabelled(place: Sequence[int]) -> RowChange:
     def change(rows: Rows) -> Rows:
         at = np.asarray(place)[rows.pairs[rows.pair]]
         back = at[:, 0] > at[:, 1]
-        return replace(
-            rows,
-            pair=pair_of(at[:, 0], at[:, 1], len(rows.items)),
-            sign=np.where(back, -rows.sign, rows.sign),
-            y=np.where(back[:, None], rows.y[:, ::-1], rows.y),
-        )
+        pair, sign = pair_of(at[:, 0], at[:, 1], len(rows.items)), np.where(back, -rows.sign, rows.sign)
+        return replace(rows, pair=pair, sign=sign, y=np.where(back[:, None], rows.y[:, ::-1], rows.y))
 
     return change
 
@@ -308,10 +304,8 @@ def stopped_early(s: Situation) -> Iterator[Slip]:
     plain = not (s.fit.spec.by or s.fit.spec.item_terms or s.fit.spec.order_effect)
     by_glm = range(1, s.steps) if _glm_has(s) else ()
     by_zermelo = MM_STEPS if plain and s.outcome == "binary" else ()
-    for how, name, steps in (
-        ("irls", "iteratively reweighted least squares", by_glm),
-        ("mm", "Zermelo's iteration", by_zermelo),
-    ):
+    of_glm = ("irls", "iteratively reweighted least squares", by_glm)
+    for how, name, steps in (of_glm, ("mm", "Zermelo's iteration", by_zermelo)):
         for k in steps:
             solver = replace(s.setting.solver, stop=f"{how}:{k}")
             yield given(f"{name} stops after {k} step{'s' if k > 1 else ''}", solver=solver)
@@ -417,11 +411,9 @@ def prefmod_rows_dropped(s: Situation) -> Iterator[Slip]:
         return
     data, left = s.fit.data, rows_of(s.fit, ~missing)[0]
     n = float((data.wins + data.ties + data.losses)[missing].sum())
-    yield Slip(
-        f"{n:g} comparisons are omitted because {', '.join(names)}, which the model does not use, has no value"
-        f" (prefmod's defect {defect('B13').name})",
-        rows=lambda rows: left,  # applied first (order 0), to the table as it is
-    )
+    why = f"because {', '.join(names)}, which the model does not use, has no value"
+    said = f"{n:g} comparisons are omitted {why} (prefmod's defect {defect('B13').name})"
+    yield Slip(said, rows=lambda rows: left)  # applied first (order 0), to the table as it is
 
 
 def digits_transposed(s: Situation) -> Iterator[Slip]:

@@ -147,9 +147,8 @@ def transposed(printed: Printed) -> list[str]:
         digits = digits[1:]  # the zero before the decimal point is not exchanged
     found = []
     for a, b in zip(digits, digits[1:]):
-        if text[a] != text[b] and not (
-            a == digits[0] and text[b] == "0" and "." not in text[a:b] and mantissa.lstrip("+-")[0] != "0"
-        ):
+        leads = a == digits[0] and "." not in text[a:b] and mantissa.lstrip("+-")[0] != "0"
+        if text[a] != text[b] and not (leads and text[b] == "0"):
             swapped = list(text)
             swapped[a], swapped[b] = text[b], text[a]
             found.append("".join(swapped))

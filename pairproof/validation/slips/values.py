@@ -237,9 +237,8 @@ class _Computed:
                 column = self.batch.wins[:, self.v.fit.items.index(Quantity.parse(name).place)]
             else:
                 column = self._likelihood_ratio(kind, Quantity.parse(name).place)
-            columns.append(
-                np.where(self._failed & (kind not in ("wins", "n_items", "n_comparisons")), np.nan, column)
-            )
+            of_data = kind in ("wins", "n_items", "n_comparisons")
+            columns.append(column if of_data else np.where(self._failed, np.nan, column))
         return np.stack(columns, axis=1)
 
     # -- parameters and contrasts ----------------------------------------------------------------------------
@@ -427,7 +426,5 @@ def glm_values(fit: Fit) -> dict[str, float]:
     fitted = model.fitted([model.rows], model.tallies([model.rows]), setting.solver)
     no_wins, nothing = np.zeros((1, len(fit.items))), np.array([np.nan])
     of_table = constants(model, [model.rows], setting.solver)
-    values = Values(fit, names).compute(
-        Batch(fitted, of_table, no_wins, lambda _: (nothing, nothing)), setting
-    )
-    return dict(zip(names, values[0].tolist()))
+    batch = Batch(fitted, of_table, no_wins, lambda _: (nothing, nothing))
+    return dict(zip(names, Values(fit, names).compute(batch, setting)[0].tolist()))

@@ -91,16 +91,9 @@ class Rows:
             columns["judge"] = Factor(self.judge, judges.levels)
         if "order" in like.columns:
             columns["order"] = np.abs(self.sign).astype(float)
-        return Comparisons.build(
-            self.items,
-            np.where(back, second, first),
-            np.where(back, first, second),
-            y[:, 0],
-            y[:, 1] if self.tie_category else None,
-            y[:, 2],
-            columns=columns,
-            source=like.source,
-        )
+        first, second = np.where(back, second, first), np.where(back, first, second)
+        counts = (y[:, 0], y[:, 1] if self.tie_category else None, y[:, 2])
+        return Comparisons.build(self.items, first, second, *counts, columns=columns, source=like.source)
 
 
 def rows_of(fit: Fit, kept: BoolArray | None = None) -> tuple[Rows, Patterns]:
@@ -168,14 +161,8 @@ def model_cells(rows: Rows, order: bool) -> ModelCells:
     seen = np.unique(np.column_stack([rows.pattern, sign]), axis=0)
     strata = np.unique(np.vstack([seen, seen * [1, -1]]), axis=0)
     n = len(rows.pairs)
-    return ModelCells(
-        np.tile(np.arange(n), len(strata)),
-        np.repeat(strata[:, 0], n),
-        np.repeat(strata[:, 1], n),
-        n,
-        order,
-        len(seen) * n,
-    )
+    pattern, sign = (np.repeat(strata[:, k], n) for k in (0, 1))
+    return ModelCells(np.tile(np.arange(n), len(strata)), pattern, sign, n, order, len(seen) * n)
 
 
 def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray, IntArray]:

@@ -114,11 +114,8 @@ def rows_of_models(checker: Checker, backend: Backend) -> list[Agreement]:
 
 def _rows_of(case: Case, answer: Answer[Any]) -> list[Agreement]:
     r = case.of_r(answer.value)
-    held = [
-        Held(name, case.native[name], r[name], case.r_call, case.scale.get(name, 0.0))
-        for name in case.native
-        if name in r and not np.isnan(r[name])
-    ]
+    both = [(name, own) for name, own in case.native.items() if not np.isnan(r.get(name, np.nan))]
+    held = [Held(name, own, r[name], case.r_call, case.scale.get(name, 0.0)) for name, own in both]
     made = digits_rows(case.place, held, answer.result)
     return [_settled(row, case.scale.get(row.quantity, 0.0)) for row in made]
 

@@ -142,11 +142,8 @@ def rows_of_fit(document: Document, fit: Fit, backend: Backend) -> list[Agreemen
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Fewest digits of each model and of each R function; where R's numbers are others."""
     rows = beside_r(agreements, PAPER)
-    title, said, ids = (
-        "Every certified model of contests",
-        WORDS.say("certified"),
-        (d["id"] for d in documents()),
-    )
+    title, said = "Every certified model of contests", WORDS.say("certified")
+    ids = (document["id"] for document in documents())
     digits = digits_by_model(title, said, "contests and model", ids, rows, once=True)
     lacking = (f"{a.explanation}." for a in rows if a.code in OF_R)
     witnesses = functions_and_50_digits(rows, WORDS.say("witnesses"), lacking)

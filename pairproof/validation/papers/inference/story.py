@@ -175,11 +175,8 @@ def _boot(backend: Backend) -> list[Agreement]:
 
         def held(r: boot.BootLimits, own: dict[str, tuple[float, float]] = own) -> list[Held]:
             of_r = {"percentile": r.percentile, "bca": r.bca}
-            return [
-                Held(f"limit_{side}.{method}", own[method][k], float(of_r[method][k]), BOOT)
-                for method in own
-                for k, side in enumerate(("low", "high"))
-            ]
+            sides = [(name, k, side) for name in own for k, side in enumerate(("low", "high"))]
+            return [Held(f"limit_{side}.{m}", own[m][k], float(of_r[m][k]), BOOT) for m, k, side in sides]
 
         ask = partial(boot.boot_ci, 0.8, t, influence, backend=backend)
         found += held_beside_r(place, name, BOOT, "bootstrap limits", backend, ask, held)
@@ -384,11 +381,8 @@ def _rank_rows(
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """Joint tests, many comparisons, ranks, bootstrap and profile limits, two systems by judges."""
-    return [
-        *rows_by_judges(checker, backend),
-        *rows_of_many(checker, backend),
-        *rows_of_limits(checker, backend),
-    ]
+    joint = rows_by_judges(checker, backend)
+    return joint + rows_of_many(checker, backend) + rows_of_limits(checker, backend)
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:

@@ -312,15 +312,11 @@ def annotation_reaches(
 ) -> Finding:
     """After so many annotations every method's mean correlation is above a number."""
     found = grids(truth, agreement)
-    last = {
-        (m, f"{'as in WMT21' if g is found.differing else f'shift {g.shifts[k]:g}'}, context {c}"): float(
-            g.curve(m, after, c)[k]
-        )
-        for g in (found.shifted, found.differing)
-        for c in CONTEXTS
-        for k in range(len(g.shifts))
-        for m in methods
-    }
+    last: dict[tuple[str, str], float] = {}
+    for g, c in product((found.shifted, found.differing), CONTEXTS):
+        for (k, shift), m in product(enumerate(g.shifts), methods):
+            kind = "as in WMT21" if g is found.differing else f"shift {shift:g}"
+            last[m, f"{kind}, context {c}"] = float(g.curve(m, after, c)[k])
     (method, where), least = min(last.items(), key=lambda item: item[1])
     above = [value > float(rho) for value in last.values()]
     first = ", ".join(f"{m} {float(found.shifted.curve(m, after)[0]):.3f}" for m in methods)
@@ -396,10 +392,8 @@ def ranking_misses_the_bounds(
     found = upper_half(truth, agreement)
     true = float(next(iter(found.values())).experiment.truth.mean())
     means = {n: {m: float(s.final[m].mean()) for m in (method, *fitting)} for n, s in found.items()}
-    come_out = {
-        name: abs(mean[method] - true) > OFF and all(abs(mean[m] - true) < OFF for m in fitting)
-        for name, mean in means.items()
-    }
+    off = {name: {m: abs(v - true) for m, v in mean.items()} for name, mean in means.items()}
+    come_out = {name: of[method] > OFF and all(of[m] < OFF for m in fitting) for name, of in off.items()}
     first = next(iter(means))
     text = (
         f"truths from .5 to 1, mean {true:.3f}; means of scores at the end:"
