@@ -26,7 +26,7 @@ are left out in base R, as the fit does; BTm goes on towards infinity with them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -39,7 +39,16 @@ from ...fit.estimates.specification import ContestSpec
 from ...fit.fit import Fit
 from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart
-from .ask import ContestQuestion, answered, attempt, attempt_unless, refused, remarks, without_model
+from .ask import (
+    ContestQuestion,
+    answered,
+    attempt,
+    attempt_unless,
+    refused,
+    remarks,
+    with_rounding,
+    without_model,
+)
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
 #: Errors of estimates, and what is made of them.
