@@ -48,21 +48,18 @@ class Explained:
     def to_document(self) -> dict[str, Any]:
         """The JSON of `pairproof explain`."""
         several = len(self.found) > 1
-        return {
-            "readings": self.readings,
-            "fitting": self.fitting,
-            "explanations": [
-                {
-                    "slips": list(e.names),
-                    "sentence": (f"{', '.join(e.claims)}: " if several else "") + e.sentence,
-                    "numbers": e.numbers,
-                    "evidence": _evidence(f),
-                }
-                for f in self.found
-                for e in f.explanations
-            ],
-            "found": [_document(f) for f in self.found],
-        }
+        explanations = [
+            {
+                "slips": list(e.names),
+                "sentence": (f"{', '.join(e.claims)}: " if several else "") + e.sentence,
+                "numbers": e.numbers,
+                "evidence": _evidence(f),
+            }
+            for f in self.found
+            for e in f.explanations
+        ]
+        said = {"readings": self.readings, "fitting": self.fitting, "explanations": explanations}
+        return said | {"found": [_document(f) for f in self.found]}
 
     @property
     def title(self) -> str:

@@ -40,15 +40,10 @@ END_SLACK, OF_A_PLACE, LAST_BIT = Decimal("1e-12"), Decimal("0.01"), Decimal(2) 
 MOST_PRINTED, MOST_DIGITS, MOST_EXPONENT = 200, 50, 400
 
 #: How a sign that a page may print is written in plain text.
-_PLAIN = str.maketrans(
-    {
-        **dict.fromkeys("\u2212\u2013\u2010\u2011\ufe63\uff0d", "-"),
-        **dict(
-            zip("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+")
-        ),
-        **{"\u00a0": " ", "\u2264": "<=", "\u2265": ">="},
-    }
-)
+_RAISED = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a"
+_OTHERS = {"\u00a0": " ", "\u2264": "<=", "\u2265": ">="}
+_MINUS = dict.fromkeys("\u2212\u2013\u2010\u2011\ufe63\uff0d", "-")
+_PLAIN = str.maketrans({**_MINUS, **dict(zip(_RAISED, "0123456789-+")), **_OTHERS})
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?P<digits>\d+(?:\.\d*)?|\.\d+)"
     r"(?:[eE](?P<e>[+-]?\d+)|\s*[x\u00d7\u00b7*]\s*10(?:\^?\{?(?P<power>[+-]?\d+)\}?))?(?P<percent>\s*%)?"

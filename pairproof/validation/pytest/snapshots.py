@@ -33,18 +33,11 @@ if TYPE_CHECKING:
 FORMAT = 1
 #: Digits that another machine's linear algebra leaves, by kind; a count is equal or wrong.
 RULES: Mapping[str, float] = {
-    "estimate": 9.0,
-    "se": 9.0,
-    "z": 9.0,
+    **dict.fromkeys(("estimate", "se", "z"), 9.0),
     "p": 7.0,
-    "deviance": 10.0,
-    "df_resid": MOST,
-    "llf": 10.0,
-    "aic": 10.0,
-    "bic": 10.0,
+    **{"deviance": 10.0, "df_resid": MOST, "llf": 10.0, "aic": 10.0, "bic": 10.0},
     "n_comparisons": 12.0,
-    "worth": 9.0,
-    "worth_se": 9.0,
+    **dict.fromkeys(("worth", "worth_se"), 9.0),
 }
 #: Digits of numbers that are no fit's.
 DIGITS = 9.0

@@ -423,31 +423,30 @@ def _at_both_stops(
     }
 
 
+def _says(how: str) -> Callable[[ContestQuestion, ContestEstimates], Sequence[str]]:
+    """What is said of an answer: how it is found, with its steps, the rows left out, and what R remarks."""
+    return lambda asked, got: [how.format(steps=got.steps), *said_of_rows(asked), *remarks(got.result)]
+
+
+_NEWTON = (
+    "Newton's method from zeros, {steps:g} steps, on the log-likelihood, which R's deriv3 differentiates"
+)
+_PQL = partial(_said_of_pql, "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))")
+_GLMMPQL = partial(_said_of_pql, "glmmPQL(y ~ 0 + X, random = Z)")
+_SCORING = "scoring on l + log det(I) / 2, with the third cumulants of the three outcomes"
+_LAPLACE = (
+    "the mode of the effects by Newton's method, the maximum by Newton's method with Richardson's differences"
+)
+_GLMER = (
+    "mkGlmerDevfun with winner minus loser in place of Zt; llf is its -2 log L / -2 minus log choose(n, wins)"
+)
+_QUADRATURE = "the trapezoidal rule around the mode of each set of effects, Newton's method, {steps:g} steps"
 PROGRAMS = {
-    NEWTON: Program(
-        models.newton,
-        lambda question, found: (
-            f"Newton's method from zeros, {found.steps:g} steps, on the log-likelihood, which R's deriv3 differentiates",
-            *said_of_rows(question),
-        ),
-        arrived=_at_maximum,
-    ),
+    NEWTON: Program(models.newton, _says(_NEWTON), arrived=_at_maximum),
     GLM: Program(models.glm, _said_of_glm),
     **_at_both_stops((BTM, BTM_DEFAULT), models.btm, _said_of_btm, names_of_btm, _of_btm),
-    **_at_both_stops(
-        (PQL, PQL_DEFAULT),
-        models.btm,
-        partial(_said_of_pql, "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))"),
-        names_of_btm,
-        random_effects,
-    ),
-    **_at_both_stops(
-        (GLMMPQL, GLMMPQL_DEFAULT),
-        models.glmm_pql,
-        partial(_said_of_pql, "glmmPQL(y ~ 0 + X, random = Z)"),
-        names_of_rows,
-        random_effects,
-    ),
+    **_at_both_stops((PQL, PQL_DEFAULT), models.btm, _PQL, names_of_btm, random_effects),
+    **_at_both_stops((GLMMPQL, GLMMPQL_DEFAULT), models.glmm_pql, _GLMMPQL, names_of_rows, random_effects),
     GENDAVIDSON: Program(
         models.gendavidson, _said_of_gendavidson, _names_of_gendavidson, _of_gendavidson, _flag
     ),
@@ -457,39 +456,10 @@ PROGRAMS = {
         lambda question, found: ("BTm(..., br = TRUE) at its own stop, br.epsilon = 1e-8", NOT_WHOLE),
         names_of_btm,
     ),
-    SCORING: Program(
-        models.jeffreys,
-        lambda question, found: (
-            "scoring on l + log det(I) / 2, with the third cumulants of the three outcomes",
-        ),
-        arrived=_at_maximum,
-    ),
-    LAPLACE: Program(
-        models.laplace_itself,
-        lambda question, found: (
-            "the mode of the effects by Newton's method, the maximum by Newton's method with Richardson's differences",
-            *said_of_rows(question),
-            *remarks(found.result),
-        ),
-        numbers=mixed_values,
-    ),
-    GLMER: Program(
-        models.laplace,
-        lambda question, found: (
-            "mkGlmerDevfun with winner minus loser in place of Zt; llf is its -2 log L / -2 minus log choose(n, wins)",
-            *said_of_rows(question),
-            *remarks(found.result),
-        ),
-        numbers=mixed_values,
-    ),
-    QUADRATURE: Program(
-        models.quadrature,
-        lambda question, found: (
-            f"the trapezoidal rule around the mode of each set of effects, Newton's method, {found.steps:g} steps",
-            *said_of_rows(question),
-        ),
-        numbers=mixed_values,
-    ),
+    SCORING: Program(models.jeffreys, lambda question, found: [_SCORING], arrived=_at_maximum),
+    LAPLACE: Program(models.laplace_itself, _says(_LAPLACE), numbers=mixed_values),
+    GLMER: Program(models.laplace, _says(_GLMER), numbers=mixed_values),
+    QUADRATURE: Program(models.quadrature, _says(_QUADRATURE), numbers=mixed_values),
 }
 
 

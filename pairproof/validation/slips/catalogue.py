@@ -441,15 +441,8 @@ DRAFTS: dict[str, Callable[[Situation], Iterable[Slip]]] = {
     made.__name__.replace("_", "-"): made
     for made in (
         *(pair_order, response_coding, missing_as_undecided, one_pair_reversed, alphabetical),
-        *(
-            labels_exchanged,
-            stopped_early,
-            reference,
-            columns_exchanged,
-            labels_exchanged_in_one_column,
-            common_factor,
-        ),
-        *(prefmod_rows_dropped, digits_transposed, sign_lost),
+        *(labels_exchanged, stopped_early, reference, columns_exchanged, labels_exchanged_in_one_column),
+        *(common_factor, prefmod_rows_dropped, digits_transposed, sign_lost),
     )
 }
 

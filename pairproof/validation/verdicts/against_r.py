@@ -109,17 +109,9 @@ def not_returned(fit: Fit, r: RCounterpart) -> list[Quantity]:
 
     A column that R, or the code that reads R's answer, leaves out must not pass as agreement.
     """
-    kinds = {kind_of(name) for name in r.values} & {*_ALL_OR_NONE}
-    return [
-        q
-        for q in names(fit)
-        if not r.not_run
-        and q.kind in kinds
-        and q not in r.values
-        and q not in r.lacks
-        and not is_reference(fit, q)
-        and not math.isnan(quantity(fit, q))
-    ]
+    kinds = set() if r.not_run else {kind_of(name) for name in r.values} & {*_ALL_OR_NONE}
+    absent = [q for q in names(fit) if q.kind in kinds and q not in r.values and q not in r.lacks]
+    return [q for q in absent if not is_reference(fit, q) and not math.isnan(quantity(fit, q))]
 
 
 def with_r_alone(row: Agreement, r: RCounterpart | None, half: int = 1) -> Agreement:

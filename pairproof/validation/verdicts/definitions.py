@@ -279,15 +279,8 @@ def by_other(
 ) -> dict[str, PrintVerdict]:
     """The verdict that another definition reproduces these numbers; `ours`: what is said about each beside
     it."""
-    return {
-        q.quantity: PrintVerdict(
-            "agrees-other-definition",
-            f"{code}: {said}{ours.get(q.quantity, '')}",
-            code,
-            setting=setting or {},
-        )
-        for q in numbers
-    }
+    said_of = ((q.quantity, f"{code}: {said}{ours.get(q.quantity, '')}") for q in numbers)
+    return {q: PrintVerdict("agrees-other-definition", s, code, setting=setting or {}) for q, s in said_of}
 
 
 def fewest_digits(n_definitions: int) -> int:

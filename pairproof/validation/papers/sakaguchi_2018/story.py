@@ -177,12 +177,9 @@ def _turning(truth: Truth) -> Story:
     g = found.shifted
     on_ra, on_easl = f"{verdict_on_ra(g, COMPARED)}.", f"{verdict_on_easl(g, COMPARED)}."
     caption = f"Assumptions, {truth} over {{}}: Spearman's rho, raw scores dashed."
-    over_shifts, over_judgments = partial(plot_over_shifts, grid=g, after=COMPARED), partial(
-        plot_over_judgments, grid=g
-    )
     figures = (
-        _panels(caption.format("shifts"), on_ra, over_shifts),
-        _panels(caption.format("judgments"), on_easl, over_judgments),
+        _panels(caption.format("shifts"), on_ra, partial(plot_over_shifts, grid=g, after=COMPARED)),
+        _panels(caption.format("judgments"), on_easl, partial(plot_over_judgments, grid=g)),
     )
     return WORDS.section(
         "turning",
