@@ -305,11 +305,7 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
 
 def digits_table(rows: Sequence[DigitsRow]) -> Table:
     """Fewest digits by source and kind of quantity, beside the floor."""
-    header = (
-        *(Column(head, "left") for head in ("source", "quantity")),
-        *map(Column, ("numbers", "digits", "floor")),
-        Column("fewest at", "left"),
-    )
+    header = ("source", Column("quantity", "left"), "numbers", "digits", "floor", Column("fewest at", "left"))
     return Table(header, tuple((r.name, r.kind, str(r.n), *r.cells) for r in rows))
 
 

@@ -307,12 +307,8 @@ def p_text(test: EffectTest) -> str:
 
 def effects_table(effects: Sequence[Effect], way: str, alpha: float, caption: str) -> Table:
     """A row an effect: the estimate, its test with independent answers and with the one way of clustering."""
-    header = (
-        Column("", "left"),
-        Column("estimate"),
-        *(Column(head) for head in ("se, independent", "z", "p", f"se, {way}", f"t, {way}", f"p, {way}")),
-        Column("under clustering", "left"),
-    )
+    tests = ("se, independent", "z", "p", f"se, {way}", f"t, {way}", f"p, {way}")
+    header = ("", "estimate", *tests, Column("under clustering", "left"))
     rows = []
     for effect in effects:
         cells = [cell for test in (effect.independent, *effect.clustered) for cell in _cells(test)]
@@ -327,12 +323,8 @@ def _cells(test: EffectTest) -> tuple[str, str, str]:
 
 def ways_table(effects: Sequence[Effect], alpha: float, caption: str) -> Table:
     """Each test of each effect, independent answers before every way of clustering."""
-    header = (
-        Column("", "left"),
-        Column("answers", "left"),
-        *(Column(head) for head in ("estimate", "se", "z or t", "p", "P(above 0)")),
-        Column("distinguished", "left"),
-    )
+    numbers = ("estimate", "se", "z or t", "p", "P(above 0)")
+    header = ("", Column("answers", "left"), *numbers, Column("distinguished", "left"))
     rows = tuple(
         (
             effect.name if test is effect.independent else "",

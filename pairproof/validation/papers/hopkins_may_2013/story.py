@@ -32,7 +32,7 @@ from ....native.competitions.experiment.curve_summaries import Result, differenc
 from ....native.competitions.experiment.held_out import Split
 from ....native.competitions.experiment.learning_curves import TrialAbilities
 from ....native.competitions.experiment.preference_models import ModelName
-from ....report.blocks import Column, Figure, Table
+from ....report.blocks import Figure, Table
 from ...check.checker import Checker
 from ...claims.data import table_of
 from ...report.context import Story
@@ -94,17 +94,14 @@ def every_track(checker: Checker) -> Story:
     of_ways = [[told.ways[k] for told in found.values()] for k in range(len(WAYS))]
     remain = ", ".join(f"{sum(w.remain for w in own):,} by {way}" for way, own in zip(WAYS, of_ways))
     heads = (
-        Column("track", "left"),
-        *map(Column, ("comparisons", "judges", "sources", "pairs", "significant")),
-        *(Column(f"{what} {way}") for way in WAYS for what in ("se ratio by", "remain by")),
+        *("track", "comparisons", "judges", "sources", "pairs", "significant"),
+        *(f"{what} {way}" for way in WAYS for what in ("se ratio by", "remain by")),
     )
     lines = tuple(_line(name, told) for name, told in found.items())
     ratios = [(way, [w.ratio for w in own]) for way, own in zip(WAYS, of_ways)]
     ranges = [f"{min(own):.1f} to {max(own):.1f} by {way}" for way, own in ratios]
-    shown, counts = Table(heads, lines, WORDS.say("every-track-table")), {
-        "tracks": len(found),
-        "total": total,
-    }
+    shown = Table(heads, lines, WORDS.say("every-track-table"))
+    counts = {"tracks": len(found), "total": total}
     return WORDS.section("every-track", shown, ratios=ranges, remain=remain, **counts)
 
 

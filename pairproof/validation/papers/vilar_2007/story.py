@@ -99,9 +99,8 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
     adjusted = 10.0 ** log10_holm(np.log10([p.tests.judge_means.p for p in beyond]))
     table = Table(
         (
-            Column("pair", "left"),
-            *map(Column, ("R", "R / se, equation 6", "t, judges' means", "p", "p, sign flips")),
-            *map(Column, ("log-odds, CR2: t", "p", "judges differ: p")),
+            *("pair", "R", "R / se, equation 6", "t, judges' means", "p", "p, sign flips"),
+            *("log-odds, CR2: t", "p", "judges differ: p"),
             *(Column(head, "left") for head in ("in the paper", "under clustering")),
         ),
         tuple(_judges_line(p, said) for p, said in calls),
