@@ -269,7 +269,7 @@ def _against_fit(
     further = ("null_deviance", "df_null", "aic_glm", "gof_p", "pearson")
     asked = dict.fromkeys(q for q in quantities or () if "." in q or q in further)
     rows = []
-    for name in {**mine, **theirs, **asked}:
+    for name in dict.fromkeys((*mine, *theirs, *asked)):
         if not _wanted(name, quantities) or (name in mine and is_reference(fit, name)):
             continue
         own, held = _value(fit, name), _value(other, name)

@@ -248,8 +248,8 @@ def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
     for k, (a, b) in enumerate(pairs, 1):
         if (a, b) not in read_as:
             raise InputError(f"{where}: row {k} compares {a} with {b}, which is not in printed_pairs")
-    taken = [read_as[pair] for pair in pairs]
-    return frame.assign(first=[a for a, _ in taken], second=[b for _, b in taken])
+    meant = [read_as[pair] for pair in pairs]
+    return frame.assign(first=[a for a, _ in meant], second=[b for _, b in meant])
 
 
 def fit_model(table: Comparisons | Respondents, model: ModelClaim) -> Fit:

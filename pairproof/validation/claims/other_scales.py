@@ -86,7 +86,8 @@ class BoardNumbers:
         table, n = self._table, len(self._table.items)
 
         def both(of_first: FloatArray, of_second: FloatArray) -> FloatArray:
-            return np.bincount(table.first, of_first, n) + np.bincount(table.second, of_second, n)
+            first = np.bincount(table.first, of_first, n)
+            return np.asarray(first + np.bincount(table.second, of_second, n), float)
 
         alike = {"ties": both(table.ties, table.ties), "votes": both(table.row_weights, table.row_weights)}
         return {"wins": both(table.wins, table.losses), "losses": both(table.losses, table.wins), **alike}

@@ -71,11 +71,11 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
         raise InputError(f"{page.source}: {listed(names)} {where}; keep only one of them")
     unknown = [name for name in page.items if name not in found]
     if page.items and len(set(found.values()) & {*table.items, *parameters}) < 2:
-        names = (f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6])
+        no = (f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6])
         n, cure = len(page.items), "change the page's names, or --rename those of the data"
         raise InputError(
             f"{page.source}: {n - len(unknown)} of its {n} names are items of {table.source}; it has no"
-            f" {'; no '.join(names)}; the items are {listed(table.items)}: {cure}"
+            f" {'; no '.join(no)}; the items are {listed(table.items)}: {cure}"
         )
     near = {name: f"not an item of {table.source}{suggestion(name, table.items)}" for name in unknown}
     others = (*page.others, *(f"row {label(name)}: {why}" for name, why in near.items()))

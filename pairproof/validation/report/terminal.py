@@ -113,7 +113,7 @@ def _blocks(table: SideBySide, lines: Sequence[str], notes: Sequence[str], rows:
     yield Bullets(tuple(lines))
     if table.rows:
         heads = (Column(f"[{k}]") for k in range(1, len(table.sources) + 1))
-        body = []
+        body: list[tuple[str | Cell, ...]] = []
         for q, n, found in table.rows[:rows]:
             cells = (found[s].cell if s in found else Cell("") for s in table.sources)
             body.append((q, numbers.shown(n, q), *cells))

@@ -309,7 +309,7 @@ def effects_table(effects: Sequence[Effect], way: str, alpha: float, caption: st
     """A row an effect: the estimate, its test with independent answers and with the one way of clustering."""
     tests = ("se, independent", "z", "p", f"se, {way}", f"t, {way}", f"p, {way}")
     header = ("", "estimate", *tests, Column("under clustering", "left"))
-    rows = []
+    rows: list[tuple[str | Cell, ...]] = []
     for effect in effects:
         cells = [cell for test in (effect.independent, *effect.clustered) for cell in _cells(test)]
         first = (effect.name, f"{effect.independent.estimate:.4f}")

@@ -193,11 +193,11 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
         return None
     if kind == "worth" and min(native, value) > 0 and abs(math.log(native / value)) > OF_WAY * s.moved:
         return None
-    lower = f"its log-likelihood is {s.below:.2g} below"
+    below = f"its log-likelihood is {s.below:.2g} below"
     if s.left > LEFT:
-        return StoppedShort(code, f"{said}: {lower} native's, whose estimates are where the score is 0")
+        return StoppedShort(code, f"{said}: {below} native's, whose estimates are where the score is 0")
     step = f"a Newton step of {s.way:.2g} standard errors from its estimates leads to native's"
-    also = f"; {lower}" if s.below > 0 else ""
+    also = f"; {below}" if s.below > 0 else ""
     return StoppedShort(code, f"{said}: {step}, where the score is 0{also}")
 
 

@@ -355,7 +355,8 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
 
 def _observed(data: Comparisons, ties: str) -> FloatArray:
     half, n = data.ties * (0.0 if ties == "drop" else 0.5), len(data.items)
-    return np.bincount(data.first, data.wins + half, n) + np.bincount(data.second, data.losses + half, n)
+    first = np.bincount(data.first, data.wins + half, n)
+    return np.asarray(first + np.bincount(data.second, data.losses + half, n), float)
 
 
 def _of_cells(spec: ModelSpec) -> tuple[object, ...]:

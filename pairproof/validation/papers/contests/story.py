@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def tables(backend: Backend) -> Union[dict[str, Comparisons], NoAnswer]:
 
 
 #: The vignette's and the help page's models: where they are printed, the table, and the fixed terms.
-PRINTED: dict[str, tuple[str, str, dict[str, Sequence[str]]]] = {
+PRINTED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "lizards-1": ("vignette, section 3.1: ~ SVL[..] + (1 | ..)", "lizards", {"item_terms": ["SVL"]}),
     "lizards-2": ("vignette, section 3.2: four covariates + (1 | ..)", "lizards", {"item_terms": COVARIATES}),
     "chameleons": (

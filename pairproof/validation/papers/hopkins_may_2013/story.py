@@ -100,9 +100,8 @@ def every_track(checker: Checker) -> Story:
     lines = tuple(_line(name, told) for name, told in found.items())
     ratios = [(way, [w.ratio for w in own]) for way, own in zip(WAYS, of_ways)]
     ranges = [f"{min(own):.1f} to {max(own):.1f} by {way}" for way, own in ratios]
-    shown = Table(heads, lines, WORDS.say("every-track-table"))
-    counts = {"tracks": len(found), "total": total}
-    return WORDS.section("every-track", shown, ratios=ranges, remain=remain, **counts)
+    shown, n = Table(heads, lines, WORDS.say("every-track-table")), len(found)
+    return WORDS.section("every-track", shown, ratios=ranges, remain=remain, tracks=n, total=total)
 
 
 def _line(name: str, told: TrackTold) -> tuple[str, ...]:
