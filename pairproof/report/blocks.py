@@ -284,9 +284,7 @@ def svg(block: Figure, name: str, narrow: bool = False) -> str:
         drawing.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = safe(stream.getvalue())
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
-    text = re.sub(r'\bid="', f'id="{name}-', text)
-    text = re.sub(r"url\(#", f"url(#{name}-", text)
-    text = re.sub(r'href="#', f'href="#{name}-', text)
+    text = re.sub(r'\bid="|url\(#|href="#', lambda mark: f"{mark[0]}{name}-", text)
     for written, page in _OF_PAGE.items():
         text = text.replace(written, page)
     # The page's width takes the place of inches, but for a drawing that keeps its shape or its size.  A
@@ -297,8 +295,7 @@ def svg(block: Figure, name: str, narrow: bool = False) -> str:
     opened = re.sub(r' (?:width|height)="[^"]*"', "", head[0])
     px = f"{128 * size[0]:.0f}px"
     limits = {"": "", "shape": f"max-width:{px};", "size": f"max-width:{px};min-width:{96 * size[0]:.0f}px;"}
-    limit = limits[block.keeps]
-    opened = opened.replace("<svg", f'<svg style="{limit}overflow:visible" {about}', 1)
+    opened = opened.replace("<svg", f'<svg style="{limits[block.keeps]}overflow:visible" {about}', 1)
     said = escape(label(block.caption or block.title)), escape(label(block.description))
     titles = f'<title id="{name}-t">{said[0]}</title><desc id="{name}-d">{said[1]}</desc>'
     return opened + titles + text[head.end() :]

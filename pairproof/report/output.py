@@ -54,21 +54,18 @@ NARROW = 76
 _UNLIMITED = 100_000
 #: Columns that a text needs at least when it is folded.
 _FOLDED = 9
-_STYLES = {"": "", "good": "green", "note": "cyan", "bad": "bold red", "off": "yellow"}
 
 
-def render_text(page: Page, *, width: int | None = None, color: bool = False) -> str:
-    """The whole page."""
+def render_text(page: Page, *, width: int | None = None) -> str:
+    """The whole page, without colours."""
     from rich.console import Console
 
     stream = io.StringIO()
-    colours: dict[str, Any] = {"force_terminal": color, "no_color": not color, "highlight": False}
-    console = Console(file=stream, width=width or _UNLIMITED, legacy_windows=False, **colours)
+    plain: dict[str, Any] = {"force_terminal": False, "no_color": True, "highlight": False}
+    console = Console(file=stream, width=width or _UNLIMITED, legacy_windows=False, **plain)
     writer = _Writer(console, width)
-    if page.title:
-        writer.sentence(page.title, style="bold")
-    if page.subtitle:
-        writer.sentence(page.subtitle)
+    writer.sentence(page.title)
+    writer.sentence(page.subtitle)
     writer.blocks(page.blocks)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
@@ -90,9 +87,7 @@ class _Writer:
             before = block
 
     def _block(self, block: Block, headed: bool) -> None:
-        if isinstance(block, Heading):
-            self.sentence(block.text, style="bold")
-        elif isinstance(block, Paragraph):
+        if isinstance(block, (Heading, Paragraph)):
             self.sentence(block.text)
         elif isinstance(block, Bullets):
             for item in block.items:
@@ -103,13 +98,13 @@ class _Writer:
             self._table(block)
         elif isinstance(block, Quote):
             self.sentence(f"\u201c{block.text}\u201d", 2)
-            self.sentence(block.verdict.signed, 2, _STYLES[block.verdict.tone])
+            self.sentence(block.verdict.signed, 2)
             self.sentence(block.why, 4)
         elif isinstance(block, Definitions):
             for cell, meaning in block.entries:
                 self.sentence(f"{cell.signed}: {meaning}")
 
-    def sentence(self, text: str, indent: int = 0, style: str = "") -> None:
+    def sentence(self, text: str, indent: int = 0) -> None:
         """A line, or several that are indented below the first; "" writes none."""
         from rich.text import Text
 
@@ -118,7 +113,7 @@ class _Writer:
         line = " " * indent + label(text.strip())
         if self._width is not None:
             line = textwrap.fill(line, max(self._width, 20), subsequent_indent=" " * (indent + 2))
-        self._console.print(Text(line, style))
+        self._console.print(Text(line))
 
     def _table(self, block: Table) -> None:
         shown = [k for k, column in enumerate(block.columns) if not column.detail]
@@ -156,18 +151,16 @@ class _Writer:
         grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
         for k in shown:
             column = block.columns[k]
-            right = column.align == "right"
             # Names and verdicts wrap, a number never does.
-            title = Text(label(column.title))
-            grid.add_column(title, justify="right" if right else "left", no_wrap=right, overflow="fold")
+            numbers = column.align == "right"
+            grid.add_column(Text(label(column.title)), justify=column.align, no_wrap=numbers, overflow="fold")
         for cells in rows:
-            grid.add_row(*(Text(label(c.signed), _STYLES[c.tone]) for c in cells))
+            grid.add_row(*(Text(label(c.signed)) for c in cells))
         self._console.print(grid)
 
     def _stacked(self, titles: list[str], cells: list[Cell]) -> None:
         head = next((c for c in cells[1:] if c.tone), Cell(""))
-        first = f"{head.sign} {cells[0].text}: {head.text}" if head.tone else cells[0].text
-        self.sentence(first, 2, _STYLES[head.tone])
+        self.sentence(f"{head.sign} {cells[0].text}: {head.text}" if head.tone else cells[0].text, 2)
         for title, cell in list(zip(titles, cells))[1:]:
             if cell is not head and cell.text not in ("", "-"):
                 self.sentence(f"{title} {cell.signed}", 6)
@@ -264,21 +257,14 @@ def _rendered(page: Page, style: str | None) -> str:
     import pairproof
 
     numbers = count(1)
-    template = _packaged("report.html.j2")
     given = {"page": page, "style": style, "version": pairproof.__version__, "script": ""}
     if style is not None and page.sortable:
         script = _packaged("sorting.js")
-        digest = hashlib.sha256(script.encode()).digest()
-        given |= {
-            "script": script,
-            "hash": base64.b64encode(digest).decode(),
-            "style": style + _packaged("sorting.css"),
-        }
-    return (
-        _environment()
-        .from_string(template)
-        .render(number=lambda: next(numbers), drawn=partial(_drawn, narrow=style is not None), **given)
-    )
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        given |= {"script": script, "hash": digest, "style": style + _packaged("sorting.css")}
+    template = _environment().from_string(_packaged("report.html.j2"))
+    drawn = partial(_drawn, narrow=style is not None)
+    return template.render(number=lambda: next(numbers), drawn=drawn, **given)
 
 
 def _drawn(block: Figure | Picture, number: int, narrow: bool) -> Any:
@@ -334,7 +320,6 @@ class Output:
 
     def render(self, suffix: str) -> str:
         """The text of a file; `suffix` is one of `FORMATS`."""
-
         if suffix == ".json":
             return self.json()
         if suffix in (".html", ".md", ".txt"):

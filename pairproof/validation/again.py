@@ -274,20 +274,15 @@ class Held:
             if number["test"]["place"] not in now:
                 wrong.append(f"  {name}: lost, was {number['python']!r}")
                 continue
-            found = now[number["test"]["place"]]
-            for against, other, least in (
-                ("in the run", number["python"], OWN_DIGITS),
-                ("in R", number["r"], number["test"]["digits"]),
-            ):
+            found, of_r = now[number["test"]["place"]], ("in R", number["r"], number["test"]["digits"])
+            for against, other, least in (("in the run", number["python"], OWN_DIGITS), of_r):
                 digits = float(digits_of_agreement(found, other))
                 if not (found == other or digits >= least):
-                    wrong.append(
-                        f"  {name}: {found!r}, {against} {other!r} ({digits:.1f} digits, {least:g} required)"
-                    )
+                    few = f"{digits:.1f} digits, {least:g} required"
+                    wrong.append(f"  {name}: {found!r}, {against} {other!r} ({few})")
         if wrong:
             more = [f"  ... and {len(wrong) - 40} more"] if len(wrong) > 40 else []
-            said = "\n".join([f"{self.title}: numbers that changed", *wrong[:40], *more])
-            raise AssertionError(said)
+            raise AssertionError("\n".join([f"{self.title}: numbers that changed", *wrong[:40], *more]))
 
 
 def read_run(path: Path) -> dict[str, Any]:
@@ -304,10 +299,9 @@ def read_run(path: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         if isinstance(error, PairproofError):
             raise
-        raise InputError(
-            f"{path.name}: not the run of a migration ({type(error).__name__}: {quoted(str(error))}); write it"
-            " again with pairproof migrate"
-        ) from None
+        why = f"{type(error).__name__}: {quoted(str(error))}"
+        cure = "write it again with pairproof migrate"
+        raise InputError(f"{path.name}: not the run of a migration ({why}); {cure}") from None
     return dict(content)
 
 

@@ -194,11 +194,8 @@ def agree(
     elif isinstance(reference, Fit):
         rows = _against_fit(fit, reference, digits, quantities)
     else:
-        rows = [
-            _against_value(fit, name, value, digits)
-            for name, value in reference.items()
-            if _wanted(name, quantities)
-        ]
+        wanted = ((name, value) for name, value in reference.items() if _wanted(name, quantities))
+        rows = [_against_value(fit, name, value, digits) for name, value in wanted]
     lacking = _lacking(rows, quantities)
     wrong = sorted((a for a in rows if not a.passes), key=lambda a: -1.0 if a.digits is None else a.digits)
     compared = sum(a.digits is not None and a.r_arrived or a.printed is not None for a in rows)
@@ -255,11 +252,8 @@ def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agree
         code, note = "one-side-only", f"only the {'reference' if math.isnan(own) else 'fit'} has a value"
     else:
         code, note = "few-digits", f"{found:.1f} digits, {least:g} required ({why})"
-    numbers: dict[str, Any] = {
-        "native": value_or_none(own),
-        "r": value_or_none(other),
-        "digits": value_or_none(found),
-    }
+    numbers: Any = {"native": own, "r": other, "digits": found}
+    numbers = {kind: value_or_none(value) for kind, value in numbers.items()}
     said: dict[str, Any] = {"verdict": "agrees" if enough else "differs", "explanation": note, "code": code}
     of: dict[str, Any] = {"r_call": "reference", "floor": least, "about": "native-r"}
     return Agreement("", "", Quantity.parse(name), **numbers, **said, **of)
@@ -272,17 +266,10 @@ def _against_fit(
     if fit.spec.reference and other.spec.reference != fit.spec.reference:
         other = other.with_reference(fit.spec.reference)
     mine, theirs = dict.fromkeys(names(fit)), dict.fromkeys(names(other))
-    asked = [
-        q
-        for q in quantities or ()
-        if "." in q or q in ("null_deviance", "df_null", "aic_glm", "gof_p", "pearson")
-    ]
+    further = ("null_deviance", "df_null", "aic_glm", "gof_p", "pearson")
+    asked = dict.fromkeys(q for q in quantities or () if "." in q or q in further)
     rows = []
-    for name in [
-        *mine,
-        *(n for n in theirs if n not in mine),
-        *(q for q in asked if q not in mine and q not in theirs),
-    ]:
+    for name in dict.fromkeys((*mine, *theirs, *asked)):
         if not _wanted(name, quantities) or (name in mine and is_reference(fit, name)):
             continue
         own, held = _value(fit, name), _value(other, name)
@@ -303,20 +290,14 @@ def _against_r(fit: Fit, reference: str, digits: Digits, r: BackendLike) -> list
     if reference != "R":
         raise InputError(f'reference {reference!r}: expected a Fit, numbers by quantity, or "R"')
     rows = list(verify(fit, r=r))
-    if digits is None:
-        return rows
-    return [
-        (
-            a
-            if a.digits is None or not a.r_arrived or a.digits >= asked_digits(a.quantity, digits)[0]
-            else _short(a, asked_digits(a.quantity, digits)[0])
-        )
-        for a in rows
-    ]
+    return rows if digits is None else [_held(a, asked_digits(a.quantity, digits)[0]) for a in rows]
 
 
-def _short(a: Agreement, least: float) -> Agreement:
-    said = f"{a.digits or 0.0:.1f} digits, {least:g} required"
+def _held(a: Agreement, least: float) -> Agreement:
+    """The row, which differs if R's number is one to compare with and shares fewer digits."""
+    if a.digits is None or not a.r_arrived or a.digits >= least:
+        return a
+    said = f"{a.digits:.1f} digits, {least:g} required"
     return replace(a, verdict="differs", explanation=said, code="few-digits")
 
 
@@ -324,27 +305,17 @@ def _table(
     fit: Fit, wrong: Sequence[Agreement], lacking: Sequence[str], compared: int, rows: Sequence[Agreement]
 ) -> str:
     head = ("quantity", "fit", "reference", "digits", "asked", "")
-    lines = [
-        head,
-        *(
-            (
-                a.quantity,
-                _number(a.native),
-                a.printed or _number(a.r),
-                "-" if a.digits is None else f"{a.digits:.1f}",
-                "-" if a.floor is None else f"{min(a.floor, MOST):g}",
-                f"{a.verdict}: {a.explanation}",
-            )
-            for a in wrong[:40]
-        ),
-    ]
-    widths = [max(len(line[k]) for line in lines) for k in range(5)]
-    shown = [
-        "  ".join(
-            [line[0].ljust(widths[0]), *(line[k].rjust(widths[k]) for k in range(1, 5)), line[5]]
-        ).rstrip()
-        for line in lines
-    ]
+    lines = [head]
+    for a in wrong[:40]:
+        digits = "-" if a.digits is None else f"{a.digits:.1f}"
+        least = "-" if a.floor is None else f"{min(a.floor, MOST):g}"
+        said = f"{a.verdict}: {a.explanation}"
+        lines.append((a.quantity, _number(a.native), a.printed or _number(a.r), digits, least, said))
+    first, *rest = (max(map(len, column)) for column in list(zip(*lines))[:5])
+    shown = []
+    for name, *cells, said in lines:
+        aligned = (cell.rjust(width) for cell, width in zip(cells, rest))
+        shown.append("  ".join([name.ljust(first), *aligned, said]).rstrip())
     parts = [f"{fit.title}: {len(wrong)} of {len(rows)} quantities do not agree"] if wrong else []
     if not compared:
         parts.append(

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -22,9 +22,8 @@ from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.specification import FamilyName, ModelSpec
 from ...fit.fit import Fit
 from ...text import named
-from ..claims.any_scale import OnAnyScale, on_any_scale
-from ..claims.board_numbers import BoardNumbers
 from ..claims.data import fit_model, read_answers, read_data, table_of
+from ..claims.other_scales import BoardNumbers, OnAnyScale, on_any_scale
 from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity, Reading
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
 from ..slips.values import glm_values
@@ -42,7 +41,14 @@ from ..verdicts.agreement import (
 )
 from ..verdicts.arithmetic import Printout, misprint
 from ..verdicts.arithmetic_rows import Games, has_arithmetic, printout_of
-from ..verdicts.definitions import OF_ERROR, by_plackett_luce, by_program, model_of_page, significant_digits
+from ..verdicts.definitions import (
+    OF_ERROR,
+    by_other,
+    by_plackett_luce,
+    by_program,
+    model_of_page,
+    significant_digits,
+)
 from ..verdicts.digits import Floor, digits_of_agreement
 from ..verdicts.verdict import (
     IMMATERIAL,
@@ -55,9 +61,6 @@ from ..verdicts.verdict import (
     sized,
 )
 from .shipped import COMPUTATIONS, run_test
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Digits in which native and R must agree where a computation asks both: sums and tails of few terms carry 13
 #: and more.
@@ -106,9 +109,6 @@ class Checker:
         if name not in self._answers:
             self._answers[name] = read_answers(self.paper, name)
         return self._answers[name]
-
-    def _table(self, name: str) -> pd.DataFrame:
-        return table_of(self.paper, name)
 
     def asked(self, data: str, model: ModelClaim) -> Asked:
         """The fit of a model to a data set, and what R and the 50-digit values say about it."""
@@ -430,9 +430,8 @@ class Checker:
             note = f"{fitting[0].name}: reproduced if {fitting[0].sentence} (1 explanation; {count})"
             return dict.fromkeys(wrong, PrintVerdict("explained", note, fitting[0].name))
         if fitting:
-            note = f"ambiguous: reproduced in {len(fitting)} ways: " + "; ".join(
-                f"if {r.sentence}" for r in fitting
-            )
+            ways = "; ".join(f"if {r.sentence}" for r in fitting)
+            note = f"ambiguous: reproduced in {len(fitting)} ways: {ways}"
             return dict.fromkeys(wrong, PrintVerdict("ambiguous", f"{note} ({count})", "ambiguous"))
         return {}
 
@@ -450,7 +449,9 @@ class Checker:
         """One row for each number of a computation; and one that says so where native has no such model."""
         asks_r = claim.r_packages is not None and self._counterparts is not None
         backend = self._backend if asks_r else None
-        request = Request(self.data, self._table, self.fit, claim.data, claim.test_args, backend)
+        request = Request(
+            self.data, partial(table_of, self.paper), self.fit, claim.data, claim.test_args, backend
+        )
         try:
             with self._placed(claim, claim.line):
                 found = COMPUTATIONS[claim.compute](request)
@@ -491,7 +492,8 @@ class Checker:
             finding = _stated(claim)
         else:
             own_fit = claim.id if claim.model is not None and claim.data else ""
-            context = Context(self.data, self.fit, claim.data, own_fit, float(claim.alpha), self._table)
+            table = partial(table_of, self.paper)
+            context = Context(self.data, self.fit, claim.data, own_fit, float(claim.alpha), table)
             try:
                 with self._placed(claim, claim.line):
                     finding = run_test(claim.test, context, claim.test_args)
@@ -515,24 +517,18 @@ def _by_last_step_but_one(
         theirs = glm_values(fit)
     except (InputError, np.linalg.LinAlgError):  # another model, whose steps are not known
         return {}
-    of_items = [
-        q for q in claim.numbers if q.quantity.kind in ("estimate", *OF_ERROR) and q.quantity in theirs
-    ]
+    kinds = ("estimate", *OF_ERROR)
+    of_items = [q for q in claim.numbers if q.quantity.kind in kinds and q.quantity in theirs]
     halved: dict[str, float] = {q.quantity: theirs[q.quantity] / _halved(claim, q.quantity) for q in of_items}
     rest = (float(claim.alpha), fit.df_resid, fit.n_comparisons)
     come_out = all(j.comes_out for j in judge_table(of_items, halved, *rest).values())
     if not come_out or not all(q.quantity in halved for q in off):
         return {}
-    code = "se-of-the-step-before"
-    said = f"{code}: reproduced if standard errors are those of R's glm, from the weights of its second-to-last step"
-    return {
-        q.quantity: PrintVerdict(
-            "agrees-other-definition",
-            f"{said}, which gives {halved[q.quantity]:.8g}; {values[q.quantity]:.8g} from the weights at the maximum",
-            code,
-        )
-        for q in off
-    }
+    said = "reproduced if standard errors are those of R's glm, from the weights of its second-to-last step"
+    both = [(q.quantity, halved[q.quantity], values[q.quantity]) for q in off]
+    at = "from the weights at the maximum"
+    ours: dict[str, str] = {name: f", which gives {theirs:.8g}; {own:.8g} {at}" for name, theirs, own in both}
+    return by_other("se-of-the-step-before", off, said, ours)
 
 
 def finding_of(claim: str, name: str, judged: PrintVerdict) -> str:
@@ -571,10 +567,9 @@ def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str, str]:
 
 def _is_about_the_model(claim: Claim) -> bool:
     """Prints a number of a model, or is there for it; "240 pairs" is of the data."""
-    return claim.model is not None and bool(
-        claim.compare_only
-        or any(q.quantity.kind not in ("n_comparisons", "n_items", "wins") for q in claim.numbers)
-    )
+    of_data = ("n_comparisons", "n_items", "wins")
+    of_model = any(q.quantity.kind not in of_data for q in claim.numbers)
+    return claim.model is not None and bool(claim.compare_only or of_model)
 
 
 def _halved(claim: Claim, quantity: Quantity) -> int:

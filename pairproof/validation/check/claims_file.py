@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -23,7 +23,7 @@ from ..claims.paper import (
     PrintedQuantity,
 )
 from ..claims.printed import R_LEGEND, Printed
-from ..claims.quantities import Quantity, check_name, kind_of
+from ..claims.quantities import DF_OF, Quantity, check_name, is_probability
 from ..verdicts.agreement import STATED, accepted_code
 from .shipped import COMPUTATIONS, TESTS, shipped
 
@@ -32,12 +32,8 @@ from .shipped import COMPUTATIONS, TESTS, shipped
 MOST_CLAIMS = 16 * 1024**2
 #: Tables of the file itself.
 _TOP = {"paper": Paper, "data": DataSpec, "claim": Claim}
-#: Kinds of numbers that are p-values, of which "n.s." and stars speak.
-P_VALUES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
 #: Data sets that `from` may lead through.
 MOST_FROM = 20
-#: Quantities that may be printed with degrees of freedom, and those.
-DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 
 
 def read_claims(path: str | Path, lenient: bool = False) -> Paper:
@@ -63,9 +59,9 @@ def read_paper(name_or_path: str, lenient: bool = False) -> Paper:
     if name_or_path in papers:
         return read_claims(str(papers[name_or_path]))
     if not Path(name_or_path).exists() and "/" not in name_or_path and not name_or_path.endswith(".toml"):
+        there = ", ".join(sorted(papers))
         raise InputError(
-            f"no paper {name_or_path!r} comes with pairproof and no such file exists; there are "
-            f"{', '.join(sorted(papers))}"
+            f"no paper {name_or_path!r} comes with pairproof and no such file exists; there are {there}"
         )
     return read_claims(name_or_path, lenient)
 
@@ -100,9 +96,8 @@ class _Reader(TableReader):
                     continue
                 raise next(iter(bad.values()))
             if claim.id in claims:
-                raise self.error(
-                    ("claim", k, "id"), f"two claims have the id {quoted(claim.id)}; ids must be distinct"
-                )
+                twice = f"two claims have the id {quoted(claim.id)}; ids must be distinct"
+                raise self.error(("claim", k, "id"), twice)
             claims[claim.id] = claim
         said = {name: str(error) for name, error in bad.items()}
         return replace(paper, data=data, claims=tuple(claims.values()), bad=said)
@@ -115,15 +110,12 @@ class _Reader(TableReader):
         length, parent = 0, spec.from_
         while parent:
             if parent not in above:
-                raise self.error(
-                    (*path, "from"), f"{what}: from = {quoted(parent)}, but no such data set is defined above"
-                )
+                why = f"from = {quoted(parent)}, but no such data set is defined above"
+                raise self.error((*path, "from"), f"{what}: {why}")
             parent, length = above[parent].from_, length + 1
             if length > MOST_FROM:
-                raise self.error(
-                    (*path, "from"),
-                    f"{what}: from leads through more than {MOST_FROM} data sets; give the rows directly",
-                )
+                why = f"from leads through more than {MOST_FROM} data sets; give the rows directly"
+                raise self.error((*path, "from"), f"{what}: {why}")
         return spec
 
     def _claim(self, row: Any, path: KeyPath, data: Mapping[str, DataSpec]) -> Claim:
@@ -131,21 +123,15 @@ class _Reader(TableReader):
         what = f"claim {quoted(name)}" if isinstance(name, str) else "[[claim]]"
         claim = self.read(Claim, row, path, what, line=self.lines.line(path))
         claim = replace(claim, accept=self._accepted(claim, (*path, "accept"), what))
-        registers: tuple[tuple[Collection[str], str], ...] = ((TESTS, "test"), (COMPUTATIONS, "compute"))
-        for known, key in registers:
+        for key, thing, known in (("test", "test", {*TESTS}), ("compute", "computation", {*COMPUTATIONS})):
             asked = getattr(claim, key)
             if asked and asked not in known:
-                thing = "test" if key == "test" else "computation"
-                raise self.error(
-                    (*path, key), f"{what}: no {thing} {quoted(asked)}; there are {', '.join(sorted(known))}"
-                )
+                there = ", ".join(sorted(known))
+                raise self.error((*path, key), f"{what}: no {thing} {quoted(asked)}; there are {there}")
         stated = [a for a in claim.accept if a in STATED]
         if claim.statement and not claim.test and (len(stated) != 1 or not claim.explanation):
-            raise self.error(
-                (*path, "statement"),
-                f"{what}: a statement needs a test, or its verdict in accept (one of {', '.join(STATED)}) and"
-                " an explanation",
-            )
+            verdict = f"its verdict in accept (one of {', '.join(STATED)}) and an explanation"
+            raise self.error((*path, "statement"), f"{what}: a statement needs a test, or {verdict}")
         self._check_data(claim.data, path, data, what)
         claim = self._with_family(claim, path, data, what)
         for k, reading in enumerate(claim.readings):
@@ -182,10 +168,8 @@ class _Reader(TableReader):
 
     def _check_data(self, name: str, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> None:
         if name and name not in data:
-            raise self.error(
-                (*path, "data"),
-                f"{what}: data = {quoted(name)}, but the file has {named(data) or 'no data set'}",
-            )
+            there = named(data) or "no data set"
+            raise self.error((*path, "data"), f"{what}: data = {quoted(name)}, but the file has {there}")
 
     def _numbers(self, claim: Claim, path: KeyPath, what: str) -> tuple[PrintedQuantity, ...]:
         """What the printed entries of a claim say, one by one."""
@@ -212,22 +196,17 @@ class _Reader(TableReader):
             printed = Printed.parse(text, legend=claim.legend or R_LEGEND, alpha=claim.alpha)
             if not claim.compute:
                 check_name(quantity)
-                if printed.value is None and kind_of(quantity) not in P_VALUES:
+                if printed.value is None and not is_probability(quantity):  # of which "n.s." and stars speak
+                    only = "p-values (p, or in stat contrast_p, gof_p, lr_p, test_p)"
                     raise InputError(
-                        f"printed {text!r} is a significance mark, which is allowed only for p-values (p, or in stat"
-                        " contrast_p, gof_p, lr_p, test_p)"
+                        f"printed {text!r} is a significance mark, which is allowed only for {only}"
                     )
         except InputError as error:
             raise self.error(path, f"{what}, {quantity}: {error}") from error
         if printed.on is None:
             return [PrintedQuantity(Quantity.parse(quantity), printed, line)]
         if quantity not in DF_OF:
-            raise self.error(
-                path,
-                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(DF_OF)}"
-                " have; write the two numbers separately",
-            )
-        return [
-            PrintedQuantity(Quantity.parse(quantity), printed, line),
-            PrintedQuantity(Quantity(DF_OF[quantity]), printed.on, line),
-        ]
+            only = f"has degrees of freedom, which only {' and '.join(DF_OF)} have"
+            raise self.error(path, f"{what}, {quantity}: {text!r} {only}; write the two numbers separately")
+        both = ((Quantity.parse(quantity), printed), (Quantity(DF_OF[quantity]), printed.on))
+        return [PrintedQuantity(q, number, line) for q, number in both]

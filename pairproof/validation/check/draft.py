@@ -22,8 +22,8 @@ from ...text import toml, toml_lines
 from ..claims.data import fit_model
 from ..claims.entries import entries
 from ..claims.paper import UNFILLED, ModelClaim, PrintedEntries, PrintedQuantity
+from ..claims.quantities import DF_OF
 from ..verdicts.definitions import DEFAULT, may_have_prior
-from .claims_file import DF_OF
 
 #: Rows written into the claims file itself; a longer table becomes a CSV file beside it, with its hash.
 MOST_INLINE = 400
@@ -104,9 +104,8 @@ def _fit(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
     except NotEstimableError:
         if not may_have_prior(named):
             raise
-        return fit_model(
-            table, replace(named, npseudo=DEFAULT)
-        )  # the page may have it, and the names are the same
+        # The page may have it, and the names are the same.
+        return fit_model(table, replace(named, npseudo=DEFAULT))
 
 
 def _item_data(table: Comparisons | Respondents) -> dict[str, dict[str, Any]]:
@@ -142,10 +141,8 @@ def _answers(table: Respondents, fit: Fit) -> tuple[dict[str, Any], list[str], l
     if table.n_times > 1:
         how["times"] = [f".{time}" for time in table.times]
     frame = kept.to_frame()
-    rows = [
-        ["" if v is None or v != v else _plain(v, False) for v in row]
-        for row in frame.itertuples(index=False, name=None)
-    ]
+    cells = frame.itertuples(index=False, name=None)
+    rows = [["" if v is None or v != v else _plain(v, False) for v in row] for row in cells]
     data = {"kind": "answers", "layout": layout, "how": how, "items": table.items}
     return data, [*map(str, frame.columns)], rows
 
@@ -156,11 +153,9 @@ def _check_levels(table: Comparisons | Respondents, fit: Fit) -> None:
     for name in dict.fromkeys([*(c for t in fit.terms for c, _ in (*t.of, *t.by)), *of_items]):
         column = table.columns.get(name, table.item_data.get(name))
         if isinstance(column, Factor) and column.levels != natural_order(column.levels):
-            raise InputError(
-                f"{table.source}, column {name!r}: its levels are in the order"
-                f" {', '.join(column.levels[:6])}, but a claims file uses the order of the readers"
-                f" ({', '.join(natural_order(column.levels)[:6])}); rename them in the table"
-            )
+            own, usual = (", ".join(levels[:6]) for levels in (column.levels, natural_order(column.levels)))
+            order = f"are in the order {own}, but a claims file uses the order of the readers ({usual})"
+            raise InputError(f"{table.source}, column {name!r}: its levels {order}; rename them in the table")
 
 
 def _rows(table: Comparisons, fit: Fit, model: ModelClaim) -> tuple[list[str], list[list[Any]]]:
@@ -189,10 +184,8 @@ def _rows(table: Comparisons, fit: Fit, model: ModelClaim) -> tuple[list[str], l
         frame = frame.groupby(keys, sort=False, observed=True, dropna=False)[counts].sum().reset_index()
     columns = [*used, "first", "second", *counts]
     labels = [isinstance(table.columns.get(c), Factor) for c in columns]
-    return columns, [
-        [_plain(v, label) for v, label in zip(row, labels)]
-        for row in frame[columns].itertuples(index=False, name=None)
-    ]
+    rows = frame[columns].itertuples(index=False, name=None)
+    return columns, [[_plain(v, label) for v, label in zip(row, labels)] for row in rows]
 
 
 def _plain(value: Any, label: bool) -> Any:
@@ -217,17 +210,11 @@ def _claim(
     if model.family in FAMILIES:
         asked = replace(asked, ties=fit.spec.ties)
     usual = ModelClaim()
-    said = {
-        key: value
-        for key, e in entries(ModelClaim).items()
-        if (value := getattr(asked, e.name)) != getattr(usual, e.name)
-    }
+    keys = {key: e.name for key, e in entries(ModelClaim).items()}
+    said = {k: getattr(asked, n) for k, n in keys.items() if getattr(asked, n) != getattr(usual, n)}
     known = {"id": "table-1", "where": "Table 1, page ...", "data": "table", **stated}
-    return [
-        "[[claim]]",
-        *toml_lines({**known, "model": said}),
-        *(_printed(numbers) if numbers else _places(fit)),
-    ]
+    printed = _printed(numbers) if numbers else _places(fit)
+    return ["[[claim]]", *toml_lines({**known, "model": said}), *printed]
 
 
 def _printed(numbers: Sequence[PrintedQuantity]) -> list[str]:
@@ -250,9 +237,8 @@ def _printed(numbers: Sequence[PrintedQuantity]) -> list[str]:
 
 def _places(fit: Fit) -> list[str]:
     """A place for every number that the page may print."""
-    by_parameter = [
-        key for key, e in entries(PrintedEntries).items() if get_origin(e.kind) is Mapping and key != "stat"
-    ]
+    kinds = {key: get_origin(e.kind) for key, e in entries(PrintedEntries).items() if key != "stat"}
+    by_parameter = [key for key, kind in kinds.items() if kind is Mapping]
     places = toml(dict.fromkeys((n for n, free in zip(fit.names, fit.free) if free), ""))
     worths = toml({f"worth.{g}.{i}": "" for g in list(fit.groups)[:1] for i in fit.items})
     return [

@@ -20,7 +20,7 @@ from ..report.findings import as_printed
 from ..slips.known import Slip
 from ..slips.search import MOST_READINGS, Explanation, Found, GivenReading, count_words, search
 from ..slips.target import Target
-from ..verdicts.agreement import AGREEING, Agreement, Verdict, exit_code, is_accepted, join, value_or_none
+from ..verdicts.agreement import AGREEING, Agreement, Verdict, exit_code, is_accepted, value_or_none
 from ..verdicts.verdict import PrintVerdict
 from .checker import Checker
 
@@ -48,21 +48,18 @@ class Explained:
     def to_document(self) -> dict[str, Any]:
         """The JSON of `pairproof explain`."""
         several = len(self.found) > 1
-        return {
-            "readings": self.readings,
-            "fitting": self.fitting,
-            "explanations": [
-                {
-                    "slips": list(e.names),
-                    "sentence": (f"{', '.join(e.claims)}: " if several else "") + e.sentence,
-                    "numbers": e.numbers,
-                    "evidence": _evidence(f),
-                }
-                for f in self.found
-                for e in f.explanations
-            ],
-            "found": [_document(f) for f in self.found],
-        }
+        explanations = [
+            {
+                "slips": list(e.names),
+                "sentence": (f"{', '.join(e.claims)}: " if several else "") + e.sentence,
+                "numbers": e.numbers,
+                "evidence": _evidence(f),
+            }
+            for f in self.found
+            for e in f.explanations
+        ]
+        said = {"readings": self.readings, "fitting": self.fitting, "explanations": explanations}
+        return said | {"found": [_document(f) for f in self.found]}
 
     @property
     def title(self) -> str:
@@ -102,6 +99,7 @@ def _evidence(f: Found) -> bool:
 
 def _document(f: Found) -> dict[str, Any]:
     """What was found for claims that share an explanation, in JSON."""
+    near = f.nearest
     return {
         "claims": list(f.claims),
         "numbers": f.numbers,
@@ -113,9 +111,7 @@ def _document(f: Found) -> dict[str, Any]:
         "cause": f.cause,
         "wrong": list(f.wrong),
         "cell": f.cell,
-        "nearest": None
-        if f.nearest is None
-        else {"slips": list(f.nearest.names), "sentence": f.nearest.sentence},
+        "nearest": None if near is None else {"slips": list(near.names), "sentence": near.sentence},
         "left": list(f.left),
     }
 
@@ -138,11 +134,8 @@ def _lines(f: Found, most: int) -> list[str]:
     if not f.explanations:
         return [f"{head}: reproduced by none of {f.readings:,} readings ({count_words(f)})", *seen]
     if f.clear:
-        return [
-            f"{head}: {f.explanations[0].sentence}",
-            f"  ({count_words(f)}; {' + '.join(f.explanations[0].names)})",
-            *seen,
-        ]
+        only = f.explanations[0]
+        return [f"{head}: {only.sentence}", f"  ({count_words(f)}; {' + '.join(only.names)})", *seen]
     lines = [f"{head}: ambiguous, {count_words(f)}"]
     lines += [f"  {e.sentence} ({' + '.join(e.names)})" for e in f.explanations[:most]]
     more = len(f.explanations) - most
@@ -154,13 +147,10 @@ def _without_the_defect(f: Found, agreements: Sequence[Agreement]) -> list[str]:
     if not f.clear or f.plain or DEFECT not in f.explanations[0].words:
         return []
     off = [a for a in agreements if a.claim in f.claims and a.verdict == "explained" and a.native is not None]
-    shown = [
-        f"{a.quantity} {as_printed(a.native or 0.0, a.printed or '')} (printed {a.printed})"
-        for a in off[:SHOWN]
-    ]
-    more = len(off) - len(shown)
-    said = ", ".join(shown) + (f" and {more} more" if more else "")
-    return [f"  reproduced only with {DEFECT}; correct: {said}"] if shown else []
+    own = [(a, as_printed(a.native or 0.0, a.printed or "")) for a in off[:SHOWN]]
+    said = ", ".join(f"{a.quantity} {value} (printed {a.printed})" for a, value in own)
+    more = f" and {len(off) - SHOWN} more" if len(off) > SHOWN else ""
+    return [f"  reproduced only with {DEFECT}; correct: {said}{more}"] if off else []
 
 
 #: Verdicts on a print that is not searched: it is reproduced, does not matter, or was not computed.
@@ -283,27 +273,20 @@ def _target(
     known = {name for name, j in judged.items() if j.verdict == "agrees-other-definition"}
     target = of(claim)
     if known:
-        values = target.values([()], target.setting)[0]
-        kept = [
-            q
-            for q, value in zip(claim.numbers, values)
-            if q.quantity not in known or target.fits_one(q.quantity, float(value))
-        ]
+        values = zip(claim.numbers, target.values([()], target.setting)[0].tolist())
+        kept = [q for q, v in values if q.quantity not in known or target.fits_one(q.quantity, v)]
         target = target if len(kept) == len(claim.numbers) else of(replace(claim, numbers=tuple(kept)))
     return target
 
 
 def _given(targets: Sequence[Target], checker: Checker) -> list[GivenReading]:
     """The readings that the claims file names itself."""
-    return [
-        GivenReading(
-            Slip(reading.sentence, cost=9, name=reading.name),
-            t,
-            np.array([values[q.quantity] for q in target.numbers]),
-        )
-        for t, target in enumerate(targets)
-        for reading, _, values in checker.readings(checker.paper.claim(target.claim))
-    ]
+    found = []
+    for t, target in enumerate(targets):
+        for reading, _, values in checker.readings(checker.paper.claim(target.claim)):
+            numbers = np.array([values[q.quantity] for q in target.numbers])
+            found.append(GivenReading(Slip(reading.sentence, cost=9, name=reading.name), t, numbers))
+    return found
 
 
 def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
@@ -320,7 +303,7 @@ def _told(checker: Checker, row: Agreement, f: Found) -> Agreement:
     verdict: Verdict
     if f.clear:
         e = f.explanations[0]
-        codes = tuple(join(names) for names in (e.names, *e.also_names))
+        codes = tuple(map("+".join, (e.names, *e.also_names)))
         verdict, said = "explained", f"{codes[0]}: {e.sentence} ({count_words(f)})"
         finding = f"{', '.join(f.claims)}: {codes[0]}"
     else:

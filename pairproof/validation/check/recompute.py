@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import InputError
 from ..report.verification import Verification
@@ -129,13 +129,11 @@ def run(
     rows = (*(a for one in done for a in one.rows), *bad)
     whole = len(done) == len(papers) and all(one.whole for one in done)
     if not whole:
-        said = (
-            f"Interrupted: {sum(one.whole for one in done)} of {len(papers)} papers were checked completely."
-        )
+        complete = sum(one.whole for one in done)
+        said = f"Interrupted: {complete} of {len(papers)} papers were checked completely."
         context = replace(context, first_lines=(said, *context.first_lines))
-    return Verification(
-        rows, context, require_r, {one.paper.id: one.found for one in done}, interrupted=not whole
-    )
+    found = {one.paper.id: one.found for one in done}
+    return Verification(rows, context, require_r, found, interrupted=not whole)
 
 
 def _read(
@@ -182,9 +180,8 @@ class Checked:
 
         certified = CertifiedValues.of_paper(paper.id)
         self.paper, self._backend = paper, backend
-        self.checker = Checker(
-            paper, counterparts=counterparts, backend=backend, certified=certified, part=part, tables=tables
-        )
+        beside: Any = {"counterparts": counterparts, "backend": backend, "certified": certified}
+        self.checker = Checker(paper, part=part, tables=tables, **beside)
         self.rows: list[Agreement] = []
         self.found: tuple[Found, ...] = ()
         self.whole = False

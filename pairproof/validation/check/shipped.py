@@ -84,31 +84,14 @@ def _same_model(fit: Fit, document: Document) -> bool:
     model, spec = document["model"], fit.spec
     if spec.comparison_terms or spec.stated:
         return False  # no document has them, nor formulas, links, random effects
-    cells = model["cells"]
-    return (
-        spec.family,
-        spec.ties,
-        spec.by.replace(" ", ""),
-        spec.order_effect,
-        spec.cells,
-        spec.reference,
-        fit.scale,
-        fit.data.tie_category,
-        _item_covariates(fit),
-    ) == (
-        model["family"],
-        model["ties"],
-        (model["by"] or "").replace(" ", ""),
-        model["order_effect"],
-        () if cells is None else (cells,) if isinstance(cells, str) else tuple(cells),
-        model["reference"] or "",
-        model["scale"],
-        model["tie_category"],
-        {
-            c: {item: _label(v) for item, v in document["item_data"][c].items()}
-            for c in model["item_covariates"] or ()
-        },
-    )
+    cells, by = model["cells"] or (), model["by"] or ""
+    same = all(getattr(spec, name) == model[name] for name in ("family", "ties", "order_effect"))
+    same &= (fit.scale, fit.data.tie_category) == (model["scale"], model["tie_category"])
+    same &= spec.by.replace(" ", "") == by.replace(" ", "") and spec.reference == (model["reference"] or "")
+    same &= spec.cells == ((cells,) if isinstance(cells, str) else tuple(cells))
+    values = {c: document["item_data"][c].items() for c in model["item_covariates"] or ()}
+    theirs = {c: {item: _label(v) for item, v in of} for c, of in values.items()}
+    return same and _item_covariates(fit) == theirs
 
 
 def _item_covariates(fit: Fit) -> dict[str, dict[str, str]] | None:
@@ -168,7 +151,6 @@ def values_of(document: Document) -> dict[str, str]:
             found[name] = str(document[name])
     for key in ("worth", "worth_se"):
         for group, items in (document[key] or {}).items():
-            found.update(
-                {f"{key}.{group}.{item}": text for item, text in (items or {}).items() if text is not None}
-            )
+            known = ((item, text) for item, text in (items or {}).items() if text is not None)
+            found.update({f"{key}.{group}.{item}": text for item, text in known})
     return found

@@ -42,9 +42,9 @@ def data_from(
     """The paper, with a folder in which its data are also looked for."""
     folder = os.environ.get(IN_PLACE, "") if data is None else os.fspath(data)
     if folder and not os.path.isdir(folder):
+        whence = f"set by {IN_PLACE}" if data is None else "given as the data folder"
         raise InputError(
-            f"{folder}: no such folder; data that are read in place are expected there ("
-            + (f"set by {IN_PLACE})" if data is None else "given as the data folder)")
+            f"{folder}: no such folder; data that are read in place are expected there ({whence})"
         )
     most = MOST_CLAIM_BYTES if most_bytes is None else most_bytes
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
@@ -114,16 +114,15 @@ def _of_outcomes(paper: Paper, name: str) -> tuple[DataSpec, str]:
 
 def table_of(paper: Paper, name: str) -> pd.DataFrame:
     """A data set of a paper as it stands, uninterpreted; errors as :func:`read_data`."""
-    spec, where = _spec(paper, name)
-    return _frame(paper, spec, where)
+    return _frame(paper, *_spec(paper, name))
 
 
 def _spec(paper: Paper, name: str) -> tuple[DataSpec, str]:
     """The data set, and where it stands in the claims file."""
     if name not in paper.data:
+        asked, there = json.dumps(name) if name else "...", named(paper.data) or "none"
         raise InputError(
-            f"this needs data = {json.dumps(name) if name else '...'}, the name of a data set of the claims"
-            f" file; it has {named(paper.data) or 'none'}"
+            f"this needs data = {asked}, the name of a data set of the claims file; it has {there}"
         )
     spec = paper.data[name]
     return spec, f"{paper.source or paper.id}, line {spec.line}, data.{name}"
@@ -199,14 +198,11 @@ def _content(paper: Paper, spec: DataSpec, where: str) -> tuple[bytes, bool]:
         except InputError as error:
             raise DataFileError(f"{where}: file {error}") from error
     if outside is not None:
-        fault, cure = (
-            (f"leads outside {paper.data_folder}", "name")
-            if spec.in_place
-            else ("is outside the claims file's folder", "put it next to the claims file, or name")
-        )
-        raise DataFileError(
-            f"{where}: file {spec.file!r} {fault} and is not opened; {cure} its folder with --data" " DIR"
-        ) from outside
+        fault, cure = "is outside the claims file's folder", "put it next to the claims file, or name"
+        if spec.in_place:
+            fault, cure = f"leads outside {paper.data_folder}", "name"
+        said = f"file {spec.file!r} {fault} and is not opened; {cure} its folder with --data DIR"
+        raise DataFileError(f"{where}: {said}") from outside
     if spec.in_place:
         raise DataNotHere(
             f"data not here: {spec.file} may not be distributed with pairproof; it is expected in "
@@ -234,9 +230,8 @@ def digests(paper: Paper) -> dict[str, str]:
 def _only(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
     for column, value in spec.only.items():
         if column not in frame.columns:
-            raise InputError(
-                f"{where}: only = {column!r}, but the columns are {', '.join(map(str, frame.columns))}"
-            )
+            there = ", ".join(map(str, frame.columns))
+            raise InputError(f"{where}: only = {column!r}, but the columns are {there}")
         frame = frame[frame[column].astype(str) == str(value)]
         if frame.empty:
             raise InputError(f"{where}: no row has {column} = {value!r}")
@@ -250,15 +245,11 @@ def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
         read_as[printed] = taken
         read_as[printed[::-1]] = taken[::-1]
     pairs = list(zip(frame["first"], frame["second"]))
-    for k, pair in enumerate(pairs):
-        if pair not in read_as:
-            raise InputError(
-                f"{where}: row {k + 1} compares {pair[0]} with {pair[1]}, which is not in printed_pairs"
-            )
-    out = frame.copy()
-    out["first"] = [read_as[p][0] for p in pairs]
-    out["second"] = [read_as[p][1] for p in pairs]
-    return out
+    for k, (a, b) in enumerate(pairs, 1):
+        if (a, b) not in read_as:
+            raise InputError(f"{where}: row {k} compares {a} with {b}, which is not in printed_pairs")
+    meant = [read_as[pair] for pair in pairs]
+    return frame.assign(first=[a for a, _ in meant], second=[b for _, b in meant])
 
 
 def fit_model(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
@@ -268,9 +259,7 @@ def fit_model(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
         warnings.simplefilter("ignore", RankingWarning)
         warnings.simplefilter("ignore", DataWarning)
         fit = _fitted(table, model)
-    if (
-        model.scale == "elo"
-    ):  # BoardNumbers has the ratings; on a board a vote without a cluster is one of its own
+    if model.scale == "elo":  # BoardNumbers has the ratings
         return _as_board(fit, model)
     if model.cluster:
         fit = fit.clustered(*model.cluster, kind=model.cluster_kind)
@@ -283,8 +272,8 @@ def _fitted(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
     if isinstance(table, Comparisons):
         from ...native.comparisons.contests.bradley_terry import FITTERS
 
-        found: Fit = FITTERS[model.family](table, **model.asked, **model.of_contests)
-        return found
+        fit: Fit = FITTERS[model.family](table, **model.asked, **model.of_contests)
+        return fit
     from ...native.answers.pattern_models import fit_pattern
     from ...native.answers.plackett_luce import fit_plackett_luce
 
@@ -293,6 +282,7 @@ def _fitted(table: Comparisons | Respondents, model: ModelClaim) -> Fit:
 
 
 def _as_board(fit: Fit, model: ModelClaim) -> Fit:
+    """On a board a vote without a cluster is one of its own."""
     if model.cluster:
         return fit.clustered(*model.cluster, kind=model.cluster_kind, missing="own")
     return fit.clustered() if model.by_vote else fit

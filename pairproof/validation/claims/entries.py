@@ -60,10 +60,9 @@ def parsed_toml(text: str, source: str) -> dict[str, Any]:
         found = re.search(r"[0-9](?:_?[0-9]){4299}", text)
         if found is None:
             raise InputError(f"{source}: not TOML: {shortened(str(error), 200)}") from error
-        raise InputError(
-            f"{source}, line {text.count(chr(10), 0, found.start()) + 1}: a number of more than 4,300 digits;"
-            " write counts with at most 15, and what is printed as a string"
-        ) from error
+        line = text.count("\n", 0, found.start()) + 1
+        how = "write counts with at most 15, and what is printed as a string"
+        raise InputError(f"{source}, line {line}: a number of more than 4,300 digits; {how}") from error
     if nested_deeper(document, MOST_DEEP + 1):
         raise _too_deep(source)
     return document
@@ -331,11 +330,9 @@ class TableReader:
 
     def _mapping(self, e: Entry, inner: Any, value: Any, path: KeyPath, what: str) -> dict[str, Any]:
         if inner is PrintedText and isinstance(value, str):
-            example = json.dumps(shortened(value, 20))
+            named = f"{e.key} = {{ A = {json.dumps(shortened(value, 20))} }} with its name"
             raise self.error(
-                path,
-                f"{what}: {e.key} = {quoted(value)} does not say which parameter; write {e.key} = {{ A = {example} }}"
-                " with its name",
+                path, f"{what}: {e.key} = {quoted(value)} does not say which parameter; write {named}"
             )
         here = f"{what}, {path[-1]}"
         table = self.table(value, path, here)
@@ -367,20 +364,15 @@ class TableReader:
             return number and (e.below is None or 0 <= value < e.below)
         if kind is bool:
             return isinstance(value, bool)
-        return (
-            isinstance(value, str)
-            and (not e.pattern or re.fullmatch(e.pattern, value) is not None)
-            and (e.test is None or e.test(value))
-        )
+        if not isinstance(value, str) or e.pattern and not re.fullmatch(e.pattern, value):
+            return False
+        return e.test is None or e.test(value)
 
     def _refusal(self, e: Entry, kind: Any, value: Any, path: KeyPath, what: str) -> InputError:
         if kind is PrintedText:
             bare = self._as_written(path, value)
-            return self.error(
-                path,
-                f"{what}, {path[-1]}: an unquoted {bare} loses part of the print (such as trailing zeros);"
-                f' write it as a string, such as "{bare}"',
-            )
+            loses = f"an unquoted {bare} loses part of the print (such as trailing zeros)"
+            return self.error(path, f'{what}, {path[-1]}: {loses}; write it as a string, such as "{bare}"')
         found = ("found" if isinstance(path[-1], int) else f"{path[-1]} =") + f" {quoted(value)}"
         return self.error(path, f"{what}: {found}; expected {_expected(e, kind)}")
 

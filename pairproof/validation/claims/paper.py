@@ -123,10 +123,8 @@ class DataSpec:
         if (self.printed_pairs or self.read_as_pairs or self.only) and not self.from_:
             yield ("printed_pairs, read_as_pairs and only change another data set; name it with from",)
         if sorted(self.printed_pairs) != sorted(self.read_as_pairs):
-            yield (
-                "read_as_pairs must name the pairs of printed_pairs, in the order in which they are read",
-                "read_as_pairs",
-            )
+            order = "in the order in which they are read"
+            yield f"read_as_pairs must name the pairs of printed_pairs, {order}", "read_as_pairs"
         if self.in_place and not self.file:
             yield "in_place is for a file that is not distributed; name the file", "in_place"
         if self.layout and self.kind not in OF_PERSONS:
@@ -135,14 +133,9 @@ class DataSpec:
         if self.kind == "answers" and not self.layout and not self.from_:
             yield 'kind = "answers" needs layout, such as "ranks", "pairs" or "ratings"', "kind"
         known = answer_options(self.layout) if self.layout else ()
-        for key in self.how:
-            if key not in known:
-                of = (
-                    f"layout = {quoted(self.layout)}, which has {named(known)}"
-                    if known
-                    else "data without layout"
-                )
-                yield f"how has {quoted(key)}, which is not for {of}", "how", key
+        of = f"layout = {quoted(self.layout)}, which has {named(known)}" if known else "data without layout"
+        for key in (key for key in self.how if key not in known):
+            yield f"how has {quoted(key)}, which is not for {of}", "how", key
         if (self.kind == "matrix") != bool(self.winner):
             yield "winner is for a matrix: whether its 'rows' or 'columns' win", "winner"
 

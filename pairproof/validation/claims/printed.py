@@ -40,15 +40,10 @@ END_SLACK, OF_A_PLACE, LAST_BIT = Decimal("1e-12"), Decimal("0.01"), Decimal(2) 
 MOST_PRINTED, MOST_DIGITS, MOST_EXPONENT = 200, 50, 400
 
 #: How a sign that a page may print is written in plain text.
-_PLAIN = str.maketrans(
-    {
-        **dict.fromkeys("\u2212\u2013\u2010\u2011\ufe63\uff0d", "-"),
-        **dict(
-            zip("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+")
-        ),
-        **{"\u00a0": " ", "\u2264": "<=", "\u2265": ">="},
-    }
-)
+_RAISED = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a"
+_OTHERS = {"\u00a0": " ", "\u2264": "<=", "\u2265": ">="}
+_MINUS = dict.fromkeys("\u2212\u2013\u2010\u2011\ufe63\uff0d", "-")
+_PLAIN = str.maketrans({**_MINUS, **dict(zip(_RAISED, "0123456789-+")), **_OTHERS})
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?P<digits>\d+(?:\.\d*)?|\.\d+)"
     r"(?:[eE](?P<e>[+-]?\d+)|\s*[x\u00d7\u00b7*]\s*10(?:\^?\{?(?P<power>[+-]?\d+)\}?))?(?P<percent>\s*%)?"
@@ -119,9 +114,8 @@ class Printed:
                 raise InputError(_unreadable(text))
             return replace(stat, text=text, on=on)
         if re.fullmatch(r"(?i)n\.?\s?s\.?", plain):
-            return cls(
-                text, None, None, ">", _level(alpha, f"alpha = {alpha!r}, to which {text!r} refers"), None
-            )
+            level = _level(alpha, f"alpha = {alpha!r}, to which {text!r} refers")
+            return cls(text, None, None, ">", level, None)
         mark = re.fullmatch(rf"(?P<number>.*?[\d%])?\s*(?P<mark>{_STARS})?", plain)
         if mark is None or not plain:
             raise InputError(_unreadable(text))
@@ -132,11 +126,6 @@ class Printed:
         if not number:
             return cls(text, None, None, "<=", limits[0], limits[1], 0, stars, limits)
         return _number(text, number, stars, limits)
-
-    @property
-    def df(self) -> Printed | None:
-        """Degrees of freedom of "30.646 on 8"."""
-        return self.on
 
     @property
     def is_bound(self) -> bool:
@@ -236,8 +225,7 @@ def _rounding_rule(x: Decimal, value: Decimal, half: Decimal, slack: Decimal) ->
     if abs(abs(x - value) - half) > slack:
         return BY_EITHER
     last_is_even = int((value / (2 * half)).to_integral_value()) % 2 == 0
-    away = abs(value) > abs(x)
-    if away:
+    if abs(value) > abs(x):  # rounded away from 0
         return BY_EITHER if last_is_even else "half-up"
     return "half-even" if last_is_even else "half-down"
 
@@ -249,8 +237,7 @@ def _limits(mark: str, legend: Mapping[str, str], text: str) -> tuple[Decimal, D
         )
     limits = {m: _level(v, f"the legend's {m!r} = {v!r}") for m, v in legend.items()}
     high = limits[mark]
-    smaller = [v for v in limits.values() if v < high]
-    return (max(smaller) if smaller else Decimal("-Infinity"), high)
+    return max((v for v in limits.values() if v < high), default=Decimal("-Infinity")), high
 
 
 def _level(text: str, what: str) -> Decimal:

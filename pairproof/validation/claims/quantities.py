@@ -29,7 +29,7 @@
 ``test_statistic.T``, ``test_p.T``     of a test T (sign test, Friedman), not of a fit; also
                                        ``test_df``
 ``rank_low.S.A``, ``rank_high.S.A``    confidence set of a rank, for the sets S; not of a fit
-``votes.A``, ``losses.A``, ``ties.A``  of a leaderboard (:mod:`.board_numbers`), with estimates in points
+``votes.A``, ``losses.A``, ``ties.A``  of a leaderboard (:mod:`.other_scales`), with estimates in points
 ``shared_letters.A-B``                 letters that two items share in a letter display; not of a fit
 ``limit_low.M.X``, ``limit_high.M.X``  confidence limits by a method M (bootstrap, profile likelihood)
 ``score.R.A``, ``log_posterior.M``     a score or cost by a ranking rule R; at the mode of a model M; not
@@ -61,10 +61,9 @@ from ...fit.fit import Fit
 
 def first_preferences(data: Comparisons) -> dict[str, float]:
     """How often each item was preferred, over all its comparisons."""
-    wins = np.bincount(data.first, data.wins, len(data.items)) + np.bincount(
-        data.second, data.losses, len(data.items)
-    )
-    return {item: float(w) for item, w in zip(data.items, wins)}
+    n = len(data.items)
+    wins = np.bincount(data.first, data.wins, n) + np.bincount(data.second, data.losses, n)
+    return dict(zip(data.items, wins.tolist()))
 
 
 def aic_glm(fit: Fit) -> float:
@@ -239,7 +238,7 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
         return _likelihood_ratio(fit, kind, q.name, others or {})
     if kind in _OF_TEST or kind in OF_BOARD and kind != "wins":
         raise InputError(
-            f"{name!r} comes from a test or rule, not from a fit; a statement's test" " computes it"
+            f"{name!r} comes from a test or rule, not from a fit; a statement's test computes it"
         )
     if kind in OF_EFFECTS:
         return of_effects(fit, q.kind, q.name)
@@ -327,9 +326,8 @@ def _group_and_items(fit: Fit, q: Quantity, n_items: int) -> tuple[str, tuple[st
 
 def _one(name: str, known: list[str], what: str, quantity_name: str) -> str:
     if name not in known:
-        raise InputError(
-            f"{quantity_name!r}: no {what} {name!r}; there are {', '.join(known[:30]) or 'none'}"
-        )
+        there = ", ".join(known[:30]) or "none"
+        raise InputError(f"{quantity_name!r}: no {what} {name!r}; there are {there}")
     return name
 
 
@@ -389,6 +387,8 @@ def scale_of_logarithm(name: str, fit: Fit) -> float:
     return value * max(1.0, abs(math.log(worth))) if worth > 0 else 0.0
 
 
+#: Quantities that may be printed with degrees of freedom, and those.
+DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 _PROBABILITIES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
 
 

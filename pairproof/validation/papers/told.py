@@ -82,15 +82,10 @@ def asked_of_r(
 
 def functions_and_sources(rows: Iterable[Agreement], said: str) -> Story:
     """Numbers and fewest digits by R function, and whether R was live or recorded."""
-    lines = [
-        (
-            call,
-            f"{len(own)}",
-            fewest((a.digits for a in own), "by error"),
-            ", ".join(sorted({a.r_source or "" for a in own})),
-        )
-        for call, own in _by_function(rows).items()
-    ]
+    lines = []
+    for call, own in _by_function(rows).items():
+        sources = ", ".join(sorted({a.r_source or "" for a in own}))
+        lines.append((call, f"{len(own)}", fewest((a.digits for a in own), "by error"), sources))
     return asked_of_r(lines, ("R was",), said)
 
 

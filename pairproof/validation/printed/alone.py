@@ -196,9 +196,9 @@ def _of_printed_z(a: Agreement, known: Mapping[str, Interval], one_sided: bool) 
     if fits(known[estimate].over(known[se])):  # as "< .001" does, which says nothing against either
         return a
     (b, unit_b), (s, unit_s), (value, _) = (_middle(known[name]) for name in (estimate, se, z))
-    either = (
-        f"{se} {b / value:.{unit_s}f}, or {estimate} {s * value:.{unit_b}f}, would fit" if value else "z is 0"
-    )
+    either = "z is 0"
+    if value:
+        either = f"{se} {b / value:.{unit_s}f}, or {estimate} {s * value:.{unit_b}f}, would fit"
     said = f"{z} and {p} agree: {estimate} or {se} may be wrong ({either}); {a.explanation}"
     return replace(a, explanation=said)
 

@@ -28,9 +28,8 @@ MOST_WORDS, MOST_HEADINGS = 5, 60
 
 def kind_among(forms: Mapping[str, str], name: str) -> str:
     """The key of the expression that a name matches; "" where none does."""
-    return next(
-        (kind for kind, form in forms.items() if re.fullmatch(form, name.casefold().strip(" :="))), ""
-    )
+    plain = name.casefold().strip(" :=")
+    return next((kind for kind, form in forms.items() if re.fullmatch(form, plain)), "")
 
 
 @lru_cache(maxsize=4096)

@@ -1,7 +1,7 @@
 """`read_printed`: the numbers of a page, each with the quantity and the name that it stands under.
 
 Columns are known by their headings, and what is not looked at is named.  Names are those of the page:
-:mod:`.models` finds the items of the data that they mean.
+:mod:`.beside` finds the items of the data that they mean.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...files.inputs import decoded, read_file
 from ...text import label, listed, named, quoted
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
-from ..claims.quantities import OF_BOARD, Quantity, check_name
+from ..claims.quantities import DF_OF, OF_BOARD, Quantity, check_name
 from .forms import MISSING, NUMBER, VECTOR, Grid, grids
 from .headings import HEADINGS, LINES, OF_FIT, OF_POINTS, PROGRAMS, kind_among, kind_of_heading
 
@@ -30,8 +30,6 @@ MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
 DIGITS, ALL_DIGITS = 10, 13
 #: Columns of one CSV that holds the numbers of several papers or claims.
 LONG = ("quantity", "item", "printed")
-#: Degrees of freedom of a statistic.
-DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 _PARTS = re.compile(
     rf"(?P<value>[<>=\u2264\u2265]* *{NUMBER})?[*^\u2020\u2021\u00a7 ]*"
     rf"(?:[(\[]\s*(?P<a>{NUMBER})(?:\s*(?:[,;]|\bto\b)?\s*(?P<b>{NUMBER}))?\s*[)\]])?[*^\u2020\u2021\u00a7 .]*"
@@ -210,9 +208,8 @@ class _Columns:
             texts = [c for k, c in enumerate(cells) if k != self.of_names and re.match(NUMBER, c)]
             found = _with_df(of_fit, texts[0]) if texts else []
         elif name in self.names:
-            raise InputError(
-                f"{self.source}: {quoted(name)} appears in several rows; each name may appear only once"
-            )
+            once = f"{quoted(name)} appears in several rows; each name may appear only once"
+            raise InputError(f"{self.source}: {once}")
         elif name or self.names:
             found = [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
         else:
@@ -285,18 +282,14 @@ class _Columns:
     def said(self) -> str:
         """What was read under which heading."""
         headings = [(kind, self.grid.headings[k]) for k, kind in self.kinds.items()]
-        where = [
-            f"{kind} {'below its name' if h == VECTOR else 'under ' + quoted(h)}" for kind, h in headings
-        ]
+        where = (f"{k} {'below its name' if h == VECTOR else 'under ' + quoted(h)}" for k, h in headings)
         return f"{len(self.names)} rows from line {self.grid.rows[0][0]}: {', '.join(where)}"
 
     def others(self) -> list[str]:
         """Columns and lines of which nothing is read."""
         used = (*self.kinds, self.of_names)
-        return [
-            *(f"column {h}" for k, h in enumerate(self.grid.headings) if h and k not in used),
-            *self.unread,
-        ]
+        unused = [f"column {h}" for k, h in enumerate(self.grid.headings) if h and k not in used]
+        return unused + self.unread
 
 
 def _is_name(cell: str) -> bool:

@@ -87,17 +87,12 @@ class ClaimsFile(pytest.File):
         from ..check.claims_file import read_claims
         from ..claims.data import data_from
 
-        limit = self.config.getoption("pairproof_data_limit")
-        paper = data_from(
-            read_claims(str(self.path)),
-            self.config.getoption("pairproof_data"),
-            None if limit is None else limit * 1024**2,
-        )
+        folder, limit = map(self.config.getoption, ("pairproof_data", "pairproof_data_limit"))
+        paper = data_from(read_claims(str(self.path)), folder, None if limit is None else limit * 1024**2)
         for claim in paper.claims:
             for against in _sides(claim):
-                yield ClaimItem.from_parent(
-                    self, name=f"{claim.id}[{against}]", paper=paper, claim=claim, against=against
-                )
+                of = {"paper": paper, "claim": claim, "against": against}
+                yield ClaimItem.from_parent(self, name=f"{claim.id}[{against}]", **of)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         return _plain(excinfo) or super().repr_failure(excinfo)
@@ -153,9 +148,8 @@ class ClaimItem(pytest.Item):
             return Checker(self.paper, certified=certified).claim(self.claim)
         claim = self.claim
         if claim.model is not None:
-            claim = replace(
-                claim, numbers=(), statement="", test="", compare_only="native against R", readings=()
-            )
+            of_r = replace(claim, numbers=(), statement="", test="", readings=())
+            claim = replace(of_r, compare_only="native against R")
         backend = backend_of(self.config.getoption("pairproof_r"))
         return Checker(self.paper, counterparts=counterparts, backend=backend).claim(claim)
 
@@ -190,34 +184,17 @@ _first: Callable[[Hook], Hook] = pytest.hookimpl(tryfirst=True)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("pairproof", "preference models: comparison with papers, R and records")
-    group.addoption(
-        "--pairproof-update",
-        action="store_true",
-        help="rewrite the records of the `recorded` fixture and show what changed",
+    said = "rewrite the records of the `recorded` fixture and show what changed"
+    group.addoption("--pairproof-update", action="store_true", help=said)
+    modes = ("live", "recorded", "both", "none")
+    said = (
+        "how R is asked for claims: live, recorded, both or none; default: live if installed, else recorded"
     )
-    group.addoption(
-        "--pairproof-r",
-        choices=("live", "recorded", "both", "none"),
-        default=None,
-        metavar="MODE",
-        help=(
-            "how R is asked for claims: live, recorded, both or none; default: live if installed, else"
-            " recorded"
-        ),
-    )
-    group.addoption(
-        "--pairproof-data",
-        default=None,
-        metavar="DIR",
-        help="folder of data that claims files read in place; their other data files may also be here",
-    )
-    group.addoption(
-        "--pairproof-data-limit",
-        default=None,
-        type=int,
-        metavar="MB",
-        help="largest data file that a claims file may name; default: 256",
-    )
+    group.addoption("--pairproof-r", choices=modes, default=None, metavar="MODE", help=said)
+    said = "folder of data that claims files read in place; their other data files may also be here"
+    group.addoption("--pairproof-data", default=None, metavar="DIR", help=said)
+    said = "largest data file that a claims file may name; default: 256"
+    group.addoption("--pairproof-data-limit", default=None, type=int, metavar="MB", help=said)
     group.addoption("--require-r", action="store_true", help="claims that R did not answer fail")
 
 
@@ -301,9 +278,8 @@ class Bookkeeping:
                 terminalreporter.line(f"{path}\n{text}")
         unused = self._unused()
         if unused:
-            terminalreporter.section(
-                f"pairproof: {len(unused)} unused record{'s' if len(unused) > 1 else ''}", sep="-"
-            )
+            records = f"{len(unused)} unused record{'s' if len(unused) > 1 else ''}"
+            terminalreporter.section(f"pairproof: {records}", sep="-")
             for path, why in unused:
                 terminalreporter.line(f"{path}  ({why}; delete it if it is no longer needed)")
 

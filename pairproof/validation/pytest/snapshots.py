@@ -33,18 +33,11 @@ if TYPE_CHECKING:
 FORMAT = 1
 #: Digits that another machine's linear algebra leaves, by kind; a count is equal or wrong.
 RULES: Mapping[str, float] = {
-    "estimate": 9.0,
-    "se": 9.0,
-    "z": 9.0,
+    **dict.fromkeys(("estimate", "se", "z"), 9.0),
     "p": 7.0,
-    "deviance": 10.0,
-    "df_resid": MOST,
-    "llf": 10.0,
-    "aic": 10.0,
-    "bic": 10.0,
+    **{"deviance": 10.0, "df_resid": MOST, "llf": 10.0, "aic": 10.0, "bic": 10.0},
     "n_comparisons": 12.0,
-    "worth": 9.0,
-    "worth_se": 9.0,
+    **dict.fromkeys(("worth", "worth_se"), 9.0),
 }
 #: Digits of numbers that are no fit's.
 DIGITS = 9.0
@@ -93,9 +86,8 @@ def numbers_of(value: Any, rules: Rules | None = None) -> dict[str, Value]:
     own: dict[str, Value] = {}
     for key, part in _parts(value):
         if key in own:
-            raise InputError(
-                f"recorded: two values have the key {key!r}; rename one of them, or its row or column"
-            )
+            cure = "rename one of them, or its row or column"
+            raise InputError(f"recorded: two values have the key {key!r}; {cure}")
         own[key] = part
     if not any(part is not None for part in own.values()):
         raise InputError(f"recorded({quoted(value)}): it is empty; expected at least one number or text")
@@ -140,18 +132,15 @@ def checked(rules: Rules | None, own: Numbers | None = None) -> dict[str, float 
     given = dict(rules or {})
     for name, digits in given.items():
         if own is None and kind_of(name) not in KINDS:
-            raise InputError(
-                f"rules: no quantity {name!r}; a rule is for a quantity (estimate.A) or a kind:"
-                f" {', '.join(RULES)}"
-            )
+            what = f"a rule is for a quantity (estimate.A) or a kind: {', '.join(RULES)}"
+            raise InputError(f"rules: no quantity {name!r}; {what}")
         if own is not None and not any(name in _stems(key) for key in own):
             raise InputError(
                 f"rules: no number {name!r}; expected a key or the beginning of one: {named(own)}"
             )
         if digits is not None and not 0 <= digits <= MOST:
-            raise InputError(
-                f"rules: {name} = {digits!r}; expected digits from 0 to {MOST:g}, or None to leave it out"
-            )
+            allowed = f"expected digits from 0 to {MOST:g}, or None to leave it out"
+            raise InputError(f"rules: {name} = {digits!r}; {allowed}")
     return given
 
 
@@ -214,17 +203,14 @@ def read(path: Path) -> Record | None:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["format"] != FORMAT:
             raise ValueError(f"format {content['format']!r}, expected {FORMAT}")
-        numbers = {
-            str(k): v if v is None or isinstance(v, str) else float(v) for k, v in content["numbers"].items()
-        }
+        given = content["numbers"].items()
+        numbers = {str(k): v if v is None or isinstance(v, str) else float(v) for k, v in given}
         return Record(content["test"], numbers, content["about"])
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"{path}: not a record ({type(error).__name__}: {error}); delete it and write it again"
-            " with --pairproof-update"
-        ) from error
+        cure = "delete it and write it again with --pairproof-update"
+        raise InputError(f"{path}: not a record ({type(error).__name__}: {error}); {cure}") from error
 
 
 def write(path: Path, test: str, value: Any, numbers: Numbers) -> None:
@@ -330,18 +316,15 @@ class Recorded:
         test = self._node.nodeid.partition("::")[2]
         path = place(self._node.path, test.replace("::", "."), name)
         if path in self._asked:
-            raise InputError(
-                f"recorded: {test} uses the record {path.name} twice; give the second record a name:"
-                " recorded(value, 'second')"
-            )
+            cure = "give the second record a name: recorded(value, 'second')"
+            raise InputError(f"recorded: {test} uses the record {path.name} twice; {cure}")
         self._asked.add(path)
         self._node.user_properties.append((USED, str(path)))
         now = numbers_of(value, rules)
         before, shown = read(path), os.path.relpath(path, self._node.config.rootpath)
         if before is None and not self._update:
-            raise AssertionError(
-                f"no record {shown}; create it with pytest --pairproof-update, inspect it, and keep it"
-            )
+            cure = "create it with pytest --pairproof-update, inspect it, and keep it"
+            raise AssertionError(f"no record {shown}; {cure}")
         wanted = own if digits is None else digits
         found = [] if before is None else changes(before.numbers, now, value, rules, wanted)
         if self._update:

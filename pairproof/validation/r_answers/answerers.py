@@ -45,17 +45,14 @@ from .bradleyterry import (
     polr_counterpart,
 )
 from .clustered import clustered_counterparts, model_based, without_model_errors
-from .contests import contest_counterparts, plain_btm
+from .contests import TOWARDS_INFINITY, contest_counterparts, plain_btm
 from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod_llbt import llbt_fit_counterpart, llbtpc_counterpart
 from .stopped_short import kept_aliased, rounding, score_check
 from .whole_answers import answer_counterparts
 
-__all__ = ["AT_A_LIMIT", "counterparts"]
+__all__ = ["counterparts"]
 
-#: Ends an R call's name where R was on its way to infinity when it stopped; floors.toml has floors of their
-#: own for it.
-AT_A_LIMIT = "towards infinity"
 Answerer = Callable[[Question], Optional[RCounterpart]]
 #: In the order of a report: the most precise first, since a printed number is shown beside the first that has
 #: it.
@@ -87,25 +84,22 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
         return contest_counterparts(fit, chosen)
     question = Question(fit, count(fit), chosen)
     asked = [a for answerer in _ANSWERERS if (a := answerer(question)) is not None]
-    answers = [
-        replace(
-            a,
-            score=None if a.not_run else score_check(fit, question.cells, a),
-            rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)),
-            kept_aliased="" if a.not_run else kept_aliased(fit, question.cells, a),
-        )
-        for a in [*asked, *plain_btm(fit, chosen)]
-    ]
+    answers = []
+    for a in [*asked, *plain_btm(fit, chosen)]:
+        a = replace(a, rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)))
+        if not a.not_run:
+            score, aliased = score_check(fit, question.cells, a), kept_aliased(fit, question.cells, a)
+            a = replace(a, score=score, kept_aliased=aliased)
+        answers.append(a)
     return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
 
 
 def _by_cluster(fit: Fit, backend: Backend) -> list[RCounterpart]:
     if fit.answers is None and fit.contests is None:
         return clustered_counterparts(fit, backend)
-    why = "R is not asked for clustered standard errors of these models"
-    if fit.answers is not None:
-        why = "none has clustered standard errors for whole answers"
-    return [without_model("R packages", why)]
+    of_contests = "R is not asked for clustered standard errors of these models"
+    of_answers = "none has clustered standard errors for whole answers"
+    return [without_model("R packages", of_contests if fit.answers is None else of_answers)]
 
 
 def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:
@@ -113,12 +107,8 @@ def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:
     # is. A standard error of a worth may be lost in its covariances, which are as large as the way to
     # infinity is long.
     without_digits = tuple(Quantity("worth_se", g, i) for g in fit.groups for i in fit.items)
-    return replace(
-        answer,
-        r_call=f"{answer.r_call}, {AT_A_LIMIT}",
-        se={**answer.se, "deviance": 1.0},
-        lacks=(*answer.lacks, *without_digits),
-    )
+    r_call, lacks = f"{answer.r_call}, {TOWARDS_INFINITY}", (*answer.lacks, *without_digits)
+    return replace(answer, r_call=r_call, se={**answer.se, "deviance": 1.0}, lacks=lacks)
 
 
 def at_a_limit(fit: Fit) -> bool:

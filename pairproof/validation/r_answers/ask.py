@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -98,9 +99,8 @@ def attempt(
         live = replace(question, backend=replace(question.backend, mode="live"))
         return replace(attempt(r_call, ask, live, known), drift=str(drift))
     except (RUnavailable, RecordMissing, RTimeout) as error:
-        return RCounterpart(
-            r_call, None, not_run=_first_sentence(error), no_record=isinstance(error, RecordMissing)
-        )
+        without = isinstance(error, RecordMissing)
+        return RCounterpart(r_call, None, not_run=_first_sentence(error), no_record=without)
     except RError as error:
         where = f" in {error.r_call}" if error.r_call else ""
         said = error.r_message.strip() or str(error)
@@ -184,13 +184,22 @@ def answered(
     return RCounterpart(r_call, result.source, values, se or {}, note, converged=converged(result, flag))
 
 
+def with_rounding(answers: Sequence[RCounterpart], n: float, llf: float) -> list[RCounterpart]:
+    """With the size of the sums that cancel in likelihoods, of n terms: contests, or persons' answers."""
+    size = n if math.isnan(llf) else n + abs(llf)
+    sizes = {"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size}
+    return [replace(a, rounding=sizes) if a.values else a for a in answers]
+
+
 def reference_for_r(fit: Fit, default: int) -> str:
     """The fit's reference item, or under a sum constraint the item that R takes by itself (first or last).
 
     Of items that differ infinitely, one of those that sum to zero: against another every standard error is of 1e5.
     """
-    if fit.spec.reference in fit.items or not fit.null_space.shape[1]:
-        return fit.spec.reference if fit.spec.reference in fit.items else fit.items[default]
+    if fit.spec.reference in fit.items:
+        return fit.spec.reference
+    if not fit.null_space.shape[1]:
+        return fit.items[default]
     summed = np.flatnonzero(over_which(fit)[0])
     return fit.items[int(summed[default])]
 

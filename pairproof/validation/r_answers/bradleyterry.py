@@ -131,9 +131,8 @@ def _ask_binomial(question: Question) -> RCounterpart:
     formula = f"cbind(wins, losses) ~ 0 + {' + '.join(named)}"
     model = base.glm(formula, columns, "binomial", backend=question.backend)
     p = parameters_of(model, named, "log-odds", reference)
-    said = [
-        "glm(cbind(wins, losses) ~ 0 + one column per parameter, binomial), fitted again from its own solution"
-    ]
+    call = "glm(cbind(wins, losses) ~ 0 + one column per parameter, binomial)"
+    said = [f"{call}, fitted again from its own solution"]
     if fit.scale == "lambda" and fit.spec.item_terms:
         said.append("R's coefficients, log-odds, are halved to lambda")
     return _binomial_answer(question, BINOMIAL, p, model, said + moved_in_words(fit, reference))
@@ -172,19 +171,13 @@ def _ask_gendavidson(question: Question) -> RCounterpart:
     p = replace(p, estimate=p.estimate + log_2)
     llf = model.loglik - cells.poisson_constant if cells.whole else None
     values = numbers_of(fit, p, model.deviance, model.df_residual, llf)
-    home = ["home.adv is order"] if home_adv else []
-    return answered(
-        GENDAVIDSON,
-        model.result,
-        _with_aic(fit, values),
+    said = [
         "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)",
         "tie = tie.max + log 2",
-        *home,
-        *moved_in_words(fit, reference),
-        "logLik(), Poisson, minus a constant of the cells gives llf",
-        *remarks(model.result),
-        flag=model.converged,
-    )
+    ]
+    said += ["home.adv is order"] * home_adv + moved_in_words(fit, reference)
+    said += ["logLik(), Poisson, minus a constant of the cells gives llf", *remarks(model.result)]
+    return answered(GENDAVIDSON, model.result, _with_aic(fit, values), *said, flag=model.converged)
 
 
 # -- btmodel -------------------------------------------------------------------------------------------------
@@ -226,24 +219,19 @@ def _ask_btmodel(question: Question) -> RCounterpart:
     for item, worth, se in zip(model.items, model.worth, model.worth_se) if own_worths else ():
         q = Quantity("worth", "all", item)
         values[q], values[q.of("worth_se")], errors[q] = float(worth), float(se), float(se)
-    said = ["(undecided) is tie"] if ties is not None else []
+    said = [f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})"]
+    said += ["(undecided) is tie"] * (ties is not None)
     # btmodel's covariances of items apart are as large as its way to infinity: such an se has no digits.
     worths = [Quantity("worth", "all", item) for item in model.items]
     lost = [w.of("worth_se") for w in worths if w in values and w.of("worth_se") not in values]
     if lost:
         said.append(f"{', '.join(lost)} have no digits left in its covariances")
-    answer = answered(
-        BTMODEL,
-        model.result,
-        values,
-        f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})",
-        *said,
-        *moved_in_words(fit, reference),
-        f"llf is its logLik(), worths are {'its itempar(log = FALSE)' if own_worths else 'the softmax of its estimates'};"
-        " its deviance() is -2 logLik, which is not pairproof's",
-        *remarks(model.result),
-        se=errors,
+    worths_are = "its itempar(log = FALSE)" if own_worths else "the softmax of its estimates"
+    said += moved_in_words(fit, reference)
+    said.append(
+        f"llf is its logLik(), worths are {worths_are}; its deviance() is -2 logLik, which is not pairproof's"
     )
+    answer = answered(BTMODEL, model.result, values, *said, *remarks(model.result), se=errors)
     return replace(answer, lacks=(*answer.lacks, *lost))
 
 
@@ -258,12 +246,12 @@ def polr_counterpart(question: Question) -> RCounterpart | None:
         return None
     apart = "polr drops columns of items that are not connected to the rest, and its choice is arbitrary"
     boundary = (
-        "no tie occurred, so the threshold is at its boundary 0, where polr has only two levels and stops;"
+        "no tie occurred, so the threshold is at its boundary 0, where polr has only two levels and stops"
     )
     why = first_reason(
         (bool(question.too_large), question.too_large),
         (not cells.table.is_connected(), f"not asked: {apart}"),
-        (not cells.ties.any(), f"not asked: {boundary} the model without ties is used instead"),
+        (not cells.ties.any(), f"not asked: {boundary}; the model without ties is used instead"),
     )
     return attempt_unless(why, POLR, _ask_polr, question)
 
@@ -281,15 +269,11 @@ def _ask_polr(question: Question) -> RCounterpart:
     names = tuple("tie" if n == "delta" else n for n in model.names)
     p = RParameters(names, model.coef, np.asarray(model.vcov), "log-odds", reference)
     llf = likelihood_values(model.loglik, len(p.names))
-    return answered(
-        POLR,
-        model.result,
-        {**parameter_values(fit, p), **llf, **worth_values(fit, p)},
-        "polr(outcome ~ items, weights = count / 2) on each row and its mirror image, so its thresholds are"
-        " -tie and +tie",
+    call = "polr(outcome ~ items, weights = count / 2) on each row and its mirror image"
+    said = [
+        f"{call}, so its thresholds are -tie and +tie",
         "its BFGS is followed by Newton steps on polr's score",
-        *moved_in_words(fit, reference),
-        "llf is its logLik(); it has no deviance on cells",
-        *remarks(model.result),
-        flag=model.converged,
-    )
+    ]
+    said += [*moved_in_words(fit, reference), "llf is its logLik(); it has no deviance on cells"]
+    values = {**parameter_values(fit, p), **llf, **worth_values(fit, p)}
+    return answered(POLR, model.result, values, *said, *remarks(model.result), flag=model.converged)

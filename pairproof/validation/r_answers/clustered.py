@@ -234,12 +234,8 @@ def _answered(
 
 
 def _defined_worths(fit: Fit) -> set[str]:
-    table = fit.worth()
-    return {
-        Quantity("worth_se", str(row.group), str(row.item))
-        for row in table.itertuples()
-        if not np.isnan(float(str(row.se)))
-    }
+    rows = fit.worth().dropna(subset=["se"])
+    return {Quantity("worth_se", group, item) for group, item in zip(rows["group"], rows["item"])}
 
 
 # -- the numbers ---------------------------------------------------------------------------------------------
@@ -278,5 +274,4 @@ def repaired(v: FloatArray, bread: FloatArray) -> FloatArray:
     if value[0] >= -1e-12 * max(value[-1], 0.0):
         return v
     side = root @ (vector * np.sqrt(np.maximum(value, 0.0)))
-    out: FloatArray = side @ side.T
-    return out
+    return np.asarray(side @ side.T)

@@ -26,7 +26,7 @@ are left out in base R, as the fit does; BTm goes on towards infinity with them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -39,7 +39,16 @@ from ...fit.estimates.specification import ContestSpec
 from ...fit.fit import Fit
 from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart
-from .ask import ContestQuestion, answered, attempt, attempt_unless, refused, remarks, without_model
+from .ask import (
+    ContestQuestion,
+    answered,
+    attempt,
+    attempt_unless,
+    refused,
+    remarks,
+    with_rounding,
+    without_model,
+)
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
 #: Errors of estimates, and what is made of them.
@@ -50,9 +59,8 @@ def parameters(question: ContestQuestion, names: Sequence[str], found: ContestEs
     """R's estimates under these names of the fit; those that R leaves out (NA) are left out."""
     known = [k for k, b in enumerate(found.coef) if not np.isnan(b)]
     vcov = found.vcov if len(found.vcov) == len(known) else found.vcov[np.ix_(known, known)]
-    return RParameters(
-        tuple(names[k] for k in known), found.coef[known], vcov, "log-odds", question.given.reference
-    )
+    own, reference = tuple(names[k] for k in known), question.given.reference
+    return RParameters(own, found.coef[known], vcov, "log-odds", reference)
 
 
 def names_of_rows(question: ContestQuestion, found: ContestEstimates) -> list[str]:
@@ -94,10 +102,12 @@ def likelihood(question: ContestQuestion, found: ContestEstimates, n: int) -> di
     return {name: value for name, value in values.items() if not np.isnan(value)}
 
 
-def values_of(question: ContestQuestion, found: ContestEstimates, names: Sequence[str]) -> dict[str, float]:
-    """Every number of a model without random effects."""
+def values_of(
+    question: ContestQuestion, found: ContestEstimates, names: Sequence[str], errors: bool = True
+) -> dict[str, float]:
+    """Every number of a model without random effects; without those of its standard errors, if these are others."""
     p = parameters(question, names, found)
-    return {**estimates(question, p), **likelihood(question, found, len(p.names))}
+    return {**estimates(question, p, errors=errors), **likelihood(question, found, len(p.names))}
 
 
 def mixed_values(
@@ -128,16 +138,16 @@ def said_of_rows(question: ContestQuestion) -> list[str]:
     """What was left out of the rows."""
     if not question.at_a_limit:
         return []
-    n = int(question.given.certain.sum())
-    return [
-        f"{n} rows whose result is certain in the limit, and parameters that only they determine, are omitted"
-    ]
+    rows = f"{int(question.given.certain.sum())} rows whose result is certain in the limit"
+    return [f"{rows}, and parameters that only they determine, are omitted"]
 
 
 NEWTON = "base R, Newton's method"
 GLM = "stats::glm.fit, tight"
 BTM, BTM_DEFAULT = "BradleyTerry2::BTm, refitted", "BradleyTerry2::BTm, default epsilon"
 GENDAVIDSON = "gnm::gnm, GenDavidson"
+#: Ends an R call's name where R was on its way to infinity when it stopped; floors.toml has floors of their
+#: own for it.
 TOWARDS_INFINITY = "towards infinity"
 #: Of the score in standard errors: what rounding leaves of sums over some thousand contests.
 AT_MAXIMUM = 1e-9
@@ -164,9 +174,7 @@ def btm(question: ContestQuestion, tight: bool, limit: bool = True) -> RCounterp
 
 def _of_btm(question: ContestQuestion, found: ContestEstimates, names: Sequence[str]) -> dict[str, float]:
     # For an infinite estimate R has where it stopped: shown as a value that the fit does not have.
-    p = parameters(question, names, found)
-    values = estimates(question, p, errors=question.given.spec.link == "logit")
-    return {**values, **likelihood(question, found, len(p.names))}
+    return values_of(question, found, names, errors=question.given.spec.link == "logit")
 
 
 def _said_of_btm(tight: bool, question: ContestQuestion, found: ContestEstimates) -> list[str]:
@@ -224,9 +232,7 @@ def _canonical(question: ContestQuestion) -> bool:
 def _of_gendavidson(
     question: ContestQuestion, found: ContestEstimates, names: Sequence[str]
 ) -> dict[str, float]:
-    p = parameters(question, names, found)
-    values = estimates(question, p, errors=_canonical(question))
-    return {**values, **likelihood(question, found, len(p.names))}
+    return values_of(question, found, names, errors=_canonical(question))
 
 
 def _said_of_gendavidson(question: ContestQuestion, found: ContestEstimates) -> list[str]:
@@ -243,11 +249,9 @@ def _errors_beside(fit: Fit, p: RParameters) -> str:
     """R's standard errors where they are of another information, beside the fit's by the same."""
     theirs = parameter_values(fit, p)
     ours = fit.bse_expected
-    shown = [
-        f"{name} {theirs[q]:.6g}" + ("" if ours is None else f" (native: {ours[name]:.6g})")
-        for name in fit.names
-        if (q := Quantity("se", name=name)) in theirs
-    ]
+    known = {name: theirs[q] for name in fit.names if (q := Quantity("se", name=name)) in theirs}
+    own = {name: "" if ours is None else f" (native: {ours[name]:.6g})" for name in known}
+    shown = [f"{name} {se:.6g}{own[name]}" for name, se in known.items()]
     more = f", and {len(shown) - MOST_SHOWN} more" if len(shown) > MOST_SHOWN else ""
     errors = f"{', '.join(shown[:MOST_SHOWN])}{more}"
     return f"its standard errors use the expected information and are not compared with those from the observed one: {errors}"
@@ -365,14 +369,13 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
         q = Quantity("estimate", name=name)
         values[q], values[q.of("se")] = sign * found.estimate, found.se
     call = f"glmer(cbind(wins, losses) ~ 1 + (1 | judge), binomial, nAGQ = {POINTS})"
-    return answered(
-        AGQ,
-        found.result,
-        values,
-        call,
-        "its standard deviation is that of a difference, sqrt(2) sigma",
-        "its logLik omits terms that do not depend on sigma and is not compared",
-    )
+    sigma = "its standard deviation is that of a difference, sqrt(2) sigma"
+    llf = "its logLik omits terms that do not depend on sigma and is not compared"
+    return answered(AGQ, found.result, values, call, sigma, llf)
+
+
+Names = Callable[[ContestQuestion, ContestEstimates], list[str]]
+Numbers = Callable[[ContestQuestion, ContestEstimates, Sequence[str]], dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -382,8 +385,8 @@ class Program:
 
     ask: Callable[..., ContestEstimates]
     said: Callable[[ContestQuestion, ContestEstimates], Sequence[str]]
-    names: Callable[[ContestQuestion, ContestEstimates], list[str]] = names_of_rows
-    numbers: Callable[[ContestQuestion, ContestEstimates, Sequence[str]], dict[str, float]] = values_of
+    names: Names = names_of_rows
+    numbers: Numbers = values_of
     arrived: Callable[[ContestEstimates], bool | None] = lambda found: None
 
 
@@ -410,8 +413,8 @@ def _at_both_stops(
     r_calls: tuple[str, str],
     ask: Callable[..., ContestEstimates],
     said: Callable[..., list[str]],
-    names: Callable[[ContestQuestion, ContestEstimates], list[str]],
-    numbers: Callable[[ContestQuestion, ContestEstimates, Sequence[str]], dict[str, float]],
+    names: Names,
+    numbers: Numbers,
 ) -> dict[str, Program]:
     """A program at a tight stop, and at its own."""
     return {
@@ -420,31 +423,30 @@ def _at_both_stops(
     }
 
 
+def _says(how: str) -> Callable[[ContestQuestion, ContestEstimates], Sequence[str]]:
+    """What is said of an answer: how it is found, with its steps, the rows left out, and what R remarks."""
+    return lambda asked, got: [how.format(steps=got.steps), *said_of_rows(asked), *remarks(got.result)]
+
+
+_NEWTON = (
+    "Newton's method from zeros, {steps:g} steps, on the log-likelihood, which R's deriv3 differentiates"
+)
+_PQL = partial(_said_of_pql, "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))")
+_GLMMPQL = partial(_said_of_pql, "glmmPQL(y ~ 0 + X, random = Z)")
+_SCORING = "scoring on l + log det(I) / 2, with the third cumulants of the three outcomes"
+_LAPLACE = (
+    "the mode of the effects by Newton's method, the maximum by Newton's method with Richardson's differences"
+)
+_GLMER = (
+    "mkGlmerDevfun with winner minus loser in place of Zt; llf is its -2 log L / -2 minus log choose(n, wins)"
+)
+_QUADRATURE = "the trapezoidal rule around the mode of each set of effects, Newton's method, {steps:g} steps"
 PROGRAMS = {
-    NEWTON: Program(
-        models.newton,
-        lambda question, found: (
-            f"Newton's method from zeros, {found.steps:g} steps, on the log-likelihood, which R's deriv3 differentiates",
-            *said_of_rows(question),
-        ),
-        arrived=_at_maximum,
-    ),
+    NEWTON: Program(models.newton, _says(_NEWTON), arrived=_at_maximum),
     GLM: Program(models.glm, _said_of_glm),
     **_at_both_stops((BTM, BTM_DEFAULT), models.btm, _said_of_btm, names_of_btm, _of_btm),
-    **_at_both_stops(
-        (PQL, PQL_DEFAULT),
-        models.btm,
-        partial(_said_of_pql, "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))"),
-        names_of_btm,
-        random_effects,
-    ),
-    **_at_both_stops(
-        (GLMMPQL, GLMMPQL_DEFAULT),
-        models.glmm_pql,
-        partial(_said_of_pql, "glmmPQL(y ~ 0 + X, random = Z)"),
-        names_of_rows,
-        random_effects,
-    ),
+    **_at_both_stops((PQL, PQL_DEFAULT), models.btm, _PQL, names_of_btm, random_effects),
+    **_at_both_stops((GLMMPQL, GLMMPQL_DEFAULT), models.glmm_pql, _GLMMPQL, names_of_rows, random_effects),
     GENDAVIDSON: Program(
         models.gendavidson, _said_of_gendavidson, _names_of_gendavidson, _of_gendavidson, _flag
     ),
@@ -454,39 +456,10 @@ PROGRAMS = {
         lambda question, found: ("BTm(..., br = TRUE) at its own stop, br.epsilon = 1e-8", NOT_WHOLE),
         names_of_btm,
     ),
-    SCORING: Program(
-        models.jeffreys,
-        lambda question, found: (
-            "scoring on l + log det(I) / 2, with the third cumulants of the three outcomes",
-        ),
-        arrived=_at_maximum,
-    ),
-    LAPLACE: Program(
-        models.laplace_itself,
-        lambda question, found: (
-            "the mode of the effects by Newton's method, the maximum by Newton's method with Richardson's differences",
-            *said_of_rows(question),
-            *remarks(found.result),
-        ),
-        numbers=mixed_values,
-    ),
-    GLMER: Program(
-        models.laplace,
-        lambda question, found: (
-            "mkGlmerDevfun with winner minus loser in place of Zt; llf is its -2 log L / -2 minus log choose(n, wins)",
-            *said_of_rows(question),
-            *remarks(found.result),
-        ),
-        numbers=mixed_values,
-    ),
-    QUADRATURE: Program(
-        models.quadrature,
-        lambda question, found: (
-            f"the trapezoidal rule around the mode of each set of effects, Newton's method, {found.steps:g} steps",
-            *said_of_rows(question),
-        ),
-        numbers=mixed_values,
-    ),
+    SCORING: Program(models.jeffreys, lambda question, found: [_SCORING], arrived=_at_maximum),
+    LAPLACE: Program(models.laplace_itself, _says(_LAPLACE), numbers=mixed_values),
+    GLMER: Program(models.laplace, _says(_GLMER), numbers=mixed_values),
+    QUADRATURE: Program(models.quadrature, _says(_QUADRATURE), numbers=mixed_values),
 }
 
 
@@ -519,10 +492,4 @@ def contest_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
         answers = reduced_counterparts(question)
     else:
         answers = likelihood_counterparts(question)
-    return [replace(a, rounding=_rounding(fit)) if a.values else a for a in answers]
-
-
-def _rounding(fit: Fit) -> dict[str, float]:
-    """Size of the sums that cancel in likelihoods: every contest is a term."""
-    size = fit.n_comparisons + abs(fit.llf) if fit.llf == fit.llf else fit.n_comparisons
-    return {"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size}
+    return with_rounding(answers, fit.n_comparisons, fit.llf)

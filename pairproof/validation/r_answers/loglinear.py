@@ -73,10 +73,8 @@ def log_linear(question: Question) -> LogLinear:
         levels = ["" if v is None else f"{cells.covariate(name).levels.index(v):03d}" for name, v in by]
         names[":".join([head, *(r_names[name] + level for (name, _), level in zip(by, levels))])] = term.name
         products.setdefault(tuple(r_names[name] for name, _ in by), {})[head] = None
-    parts = [
-        f"({' + '.join(of)}):{':'.join(product)}" if product else " + ".join(of)
-        for product, of in products.items()
-    ]
+    heads_of = [(" + ".join(of), ":".join(product)) for product, of in products.items()]
+    parts = [f"({of}):{product}" if product else of for of, product in heads_of]
     ready = {k: factor_of(v) if isinstance(v, tuple) else v for k, v in columns.items()}
     return LogLinear(data_frame(ready), "y ~ " + " + ".join(parts), names, reference, r_names)
 
@@ -117,9 +115,8 @@ def _key(term: Term) -> tuple[str | None, str | None, str | None]:
 
 def _is_log_linear(question: Question) -> bool:
     """Whether the model has a log-linear form: Rao and Kupper's has none but where no tie occurred."""
-    return question.fit.ties != "rao-kupper" or (
-        question.cells.ties is not None and not question.cells.ties.any()
-    )
+    ties = question.cells.ties
+    return question.fit.ties != "rao-kupper" or ties is not None and not ties.any()
 
 
 def _at_boundary(question: Question) -> Question:
@@ -177,25 +174,18 @@ def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, te
     df = model.df_residual
     if fit.ties == "rao-kupper":
         df += len(cells)
-        text += (
-            "; no tie occurred, so the threshold is at its boundary and the empty tie outcomes are added to"
-            " R's df"
-        )
+        text += "; no tie occurred, so the threshold is at its boundary and the empty tie outcomes are added to R's df"
     llf = model.loglik - cells.poisson_constant if cells.whole else None
-    said = "logLik(), Poisson, minus a constant of the cells gives llf; AIC does not count nuisance constants"
-    doubled = "R's item coefficients, lambda, are doubled to log-odds"
-    return answered(
-        r_call,
-        model.result,
-        numbers_of(fit, p, model.deviance, df, llf, tests=True),
-        text,
-        ", ".join(f"{r_name} is {name}" for name, r_name in asked.covariates.items()),
-        "" if fit.scale == "lambda" or fit.spec.item_terms else doubled,
-        said if cells.whole else "R has no log-likelihood for counts that are not whole",
-        "z and p are R's estimate over its standard error",
-        *_only_new(remarks(model.result)),
-        flag=model.converged,
+    said = [text, ", ".join(f"{r_name} is {name}" for name, r_name in asked.covariates.items())]
+    if fit.scale != "lambda" and not fit.spec.item_terms:
+        said.append("R's item coefficients, lambda, are doubled to log-odds")
+    of_cells = (
+        "logLik(), Poisson, minus a constant of the cells gives llf; AIC does not count nuisance constants"
     )
+    said.append(of_cells if cells.whole else "R has no log-likelihood for counts that are not whole")
+    said += ["z and p are R's estimate over its standard error", *_only_new(remarks(model.result))]
+    values = numbers_of(fit, p, model.deviance, df, llf, tests=True)
+    return answered(r_call, model.result, values, *said, flag=model.converged)
 
 
 def _only_new(texts: list[str]) -> list[str]:

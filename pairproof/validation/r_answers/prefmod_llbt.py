@@ -80,15 +80,10 @@ def layout_of(question: Question, numbers: bool = False) -> Layout:
 
 def is_log_linear(fit: Fit) -> bool:
     """Free items, Davidson's ties or none, nothing about who was named first, tie parameter common to all."""
-    return (
-        not fit.spec.item_terms
-        and not fit.spec.order_effect
-        and not fit.spec.comparison_terms
-        and fit.spec.cells != ("row",)
-        and fit.outcome_model != "rao-kupper"
-        and fit.ties != "rao-kupper"
-        and not any(t.by for t in fit.terms if t.kind != "item")
-    )
+    spec = fit.spec
+    further = bool(spec.item_terms or spec.order_effect or spec.comparison_terms) or spec.cells == ("row",)
+    varies = any(t.by for t in fit.terms if t.kind != "item")
+    return not (further or varies or "rao-kupper" in (fit.outcome_model, fit.ties))
 
 
 def reads(cells: CountedCells) -> bool:
@@ -133,19 +128,11 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
     values = parameter_values(fit, p)
     said = _fit_values(question, layout, values, model, len(p.names))
     worths, own = _own_worths(fit, layout, model)
+    values = {**values, **worth_values(fit, p), **worths}
     asked = f"{len(fit.items)}, formel = {formel}, elim = {elim}, undec = {str(undecided).upper()}"
-    return answered(
-        LLBTPC,
-        model.result,
-        {**values, **worth_values(fit, p), **worths},
-        f"llbtPC.fit(obj, {asked})",
-        names_in_r(layout),
-        *translated(fit, fit.items[-1]),
-        said,
-        own,
-        "its gnm has no tolerance argument",
-        flag=model.converged,
-    )
+    told = [f"llbtPC.fit(obj, {asked})", names_in_r(layout), *translated(fit, fit.items[-1]), said, own]
+    told.append("its gnm has no tolerance argument")
+    return answered(LLBTPC, model.result, values, *told, flag=model.converged)
 
 
 def names_in_r(layout: Layout) -> str:
@@ -183,10 +170,9 @@ def _fit_values(
     # number in R.
     undetermined = question.fit.null_space.shape[1] - question.fit.n_infinite
     if empty and (undetermined or not cells.table.is_connected()):
-        return (
-            f"its {empty} empty cells connect items that no comparison connects, so it gives numbers for what"
-            " the data do not determine; its df, deviance and log-likelihood are not compared"
-        )
+        why = "so it gives numbers for what the data do not determine"
+        what = "its df, deviance and log-likelihood are not compared"
+        return f"its {empty} empty cells connect items that no comparison connects, {why}; {what}"
     values["df_resid"] = df - empty * (cells.counts.shape[1] - 1)
     if empty:
         return (
@@ -299,17 +285,13 @@ def _ask_llbt_fit(question: Question) -> RCounterpart:
     # It prints p to 4 decimals; with standard errors of 2 to 4 digits a p of 1e-30 has none, so p is compared
     # absolutely.
     absolute = {q: 1.0 for q in values if kind_of(q) == "p"}
-    return answered(
-        LLBT_FIT,
-        model.result,
-        values,
-        f"llbt.fit(y, Xmodel, q = {design.n_blocks}, ncat = {design.n_categories}), {design.how}",
-        *translated(fit, reference),
-        said,
-        "it stops when the deviance changes by a fraction of less than 1e-4 (here after"
-        f" {model.iterations} steps) and prints 4 decimals; these are the unrounded numbers behind them",
-        se=absolute,
+    call = f"llbt.fit(y, Xmodel, q = {design.n_blocks}, ncat = {design.n_categories}), {design.how}"
+    stop = (
+        f"it stops when the deviance changes by a fraction of less than 1e-4 (here after {model.iterations} steps) and"
+        " prints 4 decimals; these are the unrounded numbers behind them"
     )
+    told = (call, *translated(fit, reference), said, stop)
+    return answered(LLBT_FIT, model.result, values, *told, se=absolute)
 
 
 def _design(question: Question, free: list[Term]) -> Design:

@@ -46,12 +46,8 @@ def score_check(fit: Fit, cells: CountedCells, answer: RCounterpart) -> ScoreChe
 
     None where R has not all estimates, some are infinite, or the design is too large.
     """
-    beta = np.array(
-        [
-            0.0 if reference else answer.values.get(f"estimate.{name}", np.nan)
-            for name, reference in zip(fit.names, fit.is_reference)
-        ]
-    )
+    theirs = [answer.values.get(f"estimate.{name}", np.nan) for name in fit.names]
+    beta = np.where(fit.is_reference, 0.0, theirs)
     if np.isnan(beta).any() or fit.null_space.shape[1] or len(cells) * len(fit.terms) > MOST_NUMBERS:
         return None
     model = _Likelihood(fit, cells)
@@ -138,16 +134,11 @@ class _Likelihood:
         self._fit, self._cells = fit, cells
         columns = np.stack([column_of(fit, cells, t) for t in fit.terms], axis=1)
         tie = np.array([t.kind == "tie" for t in fit.terms])
-        unit = np.array(
-            [LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms]
-        )
+        of_items = np.array([t.kind in ("item", "covariate") for t in fit.terms])
+        unit = np.where(of_items, LOG_WORTH_PER_UNIT[fit.scale], 1.0)
         self._u, self._g = columns * np.where(tie, 0.0, unit), columns * tie
-        counts = cells.counts
-        self._y = (
-            counts
-            if counts.shape[1] == 3
-            else np.stack([counts[:, 0], np.zeros(len(counts)), counts[:, 1]], axis=1)
-        )
+        two = cells.counts.shape[1] == 2
+        self._y = np.insert(cells.counts, 1, 0.0, axis=1) if two else cells.counts
         self._model = fit.outcome_model if cells.ties is not None else "binary"
 
     def newton(self, beta: FloatArray, free: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -157,11 +148,10 @@ class _Likelihood:
         # In units of its own diagonal, so that what is small in the pseudo-inverse is so by the model and not
         # by the units.
         size = np.sqrt(np.maximum(np.diag(information), np.finfo(float).tiny))
-        inverse: FloatArray = np.linalg.pinv(information / np.outer(size, size), rcond=1e-13, hermitian=True)
+        inverse = np.linalg.pinv(information / np.outer(size, size), rcond=1e-13, hermitian=True)
+        inverse = inverse / np.outer(size, size)
         if self._fit.spec.reference == "sum":
-            inverse = self._centred(inverse / np.outer(size, size), free)
-        else:
-            inverse = inverse / np.outer(size, size)
+            inverse = self._centred(inverse, free)
         return inverse, inverse @ score[free]
 
     def _centred(self, inverse: FloatArray, free: BoolArray) -> FloatArray:
@@ -171,8 +161,7 @@ class _Likelihood:
         for block in {t.by for t in terms if t.kind == "item"}:
             at = np.array([k for k, t in enumerate(terms) if t.kind == "item" and t.by == block])
             centre[np.ix_(at, at)] -= 1.0 / len(at)
-        out: FloatArray = centre @ inverse @ centre.T
-        return out
+        return np.asarray(centre @ inverse @ centre.T)
 
     def _log_linear(self, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
         u, g, n = self._u @ beta, self._g @ beta, self._y.sum(axis=1)
@@ -202,10 +191,8 @@ class _Likelihood:
 
     def _quadratic(self, uu: FloatArray, ug: FloatArray, gg: FloatArray) -> FloatArray:
         cross = (self._u * ug[:, None]).T @ self._g
-        out: FloatArray = (
-            (self._u * uu[:, None]).T @ self._u + cross + cross.T + (self._g * gg[:, None]).T @ self._g
-        )
-        return out
+        own = (self._u * uu[:, None]).T @ self._u
+        return np.asarray(own + cross + cross.T + (self._g * gg[:, None]).T @ self._g)
 
 
 def log_likelihood(fit: Fit, cells: CountedCells, beta: FloatArray) -> float:

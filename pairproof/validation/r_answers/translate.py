@@ -52,10 +52,8 @@ def parameters_of(
         raise KeyError(f"{r_call} has no coefficient for {sorted(missing)}; it has {list(model.names)[:12]}")
     kept = [k for k in found if not np.isnan(model.coef[k])]
     at = [model.vcov_names.index(model.names[k]) for k in kept]
-    names = tuple(found[k] for k in kept)
-    return RParameters(
-        names, model.coef[kept], model.vcov[np.ix_(at, at)], scale, reference, len(kept) < len(found)
-    )
+    names, vcov = tuple(found[k] for k in kept), model.vcov[np.ix_(at, at)]
+    return RParameters(names, model.coef[kept], vcov, scale, reference, len(kept) < len(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +92,7 @@ def linear_map(fit: Fit, names: Sequence[str], scale: Scale, reference: str) -> 
     shift = np.eye(len(fit.terms))
     for row, taken in _shifts(fit, reference):
         shift[np.ix_(row, row)] -= taken
-    by: FloatArray = (shift * _units(fit, scale)[:, None])[:, places(fit, names)]
-    return by
+    return np.asarray((shift * _units(fit, scale)[:, None])[:, places(fit, names)])
 
 
 def _units(fit: Fit, scale: Scale) -> FloatArray:
@@ -165,13 +162,9 @@ def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
             variance = np.einsum("ij,jk,ik->i", spread, m.vcov, spread)
             size = np.einsum("ij,jk,ik->i", np.abs(spread), np.abs(m.vcov), np.abs(spread))
             values.update({Quantity("worth", group, item): float(x) for item, x in zip(items, w)})
-            values.update(
-                {
-                    Quantity("worth_se", group, item): sqrt(v) if v > 0 else 0.0
-                    for item, v, s in zip(items, variance, size)
-                    if v > CANCELLED * s or not s
-                }
-            )
+            for item, v, s in zip(items, variance, size):
+                if v > CANCELLED * s or not s:
+                    values[Quantity("worth_se", group, item)] = sqrt(v) if v > 0 else 0.0
     return values
 
 

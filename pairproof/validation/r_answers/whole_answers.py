@@ -31,14 +31,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...bridge.packages import plackettluce, survival
-from ...bridge.packages.prefmod.pattern_models import (
-    PatternModel,
-    pattL_fit,
-    pattLrep_fit,
-    pattPC_fit,
-    pattR_fit,
-    pattRrep_fit,
-)
+from ...bridge.packages.prefmod import pattern_models
+from ...bridge.packages.prefmod.pattern_models import PatternModel
 from ...bridge.process.policy import Backend
 from ...bridge.programs.answer_inputs import inputs_of, why_not
 from ...bridge.programs.answer_script import enumerated
@@ -55,7 +49,16 @@ from ...native.prefmod_defects.defects_of_input import function_of
 from ...numerics.arrays import FloatArray
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import RCounterpart
-from .ask import AnswerQuestion, Question, answered, attempt, attempt_unless, first_reason, without_model
+from .ask import (
+    AnswerQuestion,
+    Question,
+    answered,
+    attempt,
+    attempt_unless,
+    first_reason,
+    with_rounding,
+    without_model,
+)
 from .loglinear import glm_counterpart
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
@@ -87,15 +90,12 @@ def _ask_enumerated(question: AnswerQuestion) -> RCounterpart:
     if not fit.spec.cells:
         values.update(deviance=found.deviance, df_resid=found.df)
     how = "its choices" if given.scalars["kind"] == "choices" else "all that could be answered"
-    return answered(
-        ENUMERATED,
-        found.result,
-        values,
-        f"Newton's method from zeros, {found.iterations} steps, on a list of {how}, as fit.to_r() writes it",
-        "with pseudo-comparisons, which its llf leaves out" if fit.of_answers.pseudo else "",
-        "deviance and df are for the model's groups of persons and not compared" if fit.spec.cells else "",
-        flag=found.largest_score <= AT_MAXIMUM,
-    )
+    said = [
+        f"Newton's method from zeros, {found.iterations} steps, on a list of {how}, as fit.to_r() writes it"
+    ]
+    said += ["with pseudo-comparisons, which its llf leaves out"] * bool(fit.of_answers.pseudo)
+    said += ["deviance and df are for the model's groups of persons and not compared"] * bool(fit.spec.cells)
+    return answered(ENUMERATED, found.result, values, *said, flag=found.largest_score <= AT_MAXIMUM)
 
 
 def comparisons_by_glm(question: AnswerQuestion) -> RCounterpart | None:
@@ -139,9 +139,7 @@ def prefmod_counterpart(question: AnswerQuestion) -> RCounterpart | None:
 
 def no_model(fit: Fit) -> str:
     """What prefmod lacks for the model of a fit, or does otherwise; "" if it has it."""
-    return next(
-        filter(None, (reason(fit) for reason in (_of_model, _of_covariates, _of_gaps, _of_table))), ""
-    )
+    return next(filter(None, (lacks(fit) for lacks in (_of_model, _of_covariates, _of_gaps, _of_table))), "")
 
 
 def _of_model(fit: Fit) -> str:
@@ -164,12 +162,10 @@ def _of_covariates(fit: Fit) -> str:
     slopes = [name for t in fit.terms for name, level in t.by if level is None and name != "time"]
     used = [name for name in _covariates(fit) if name in slopes or not isinstance(columns.get(name), Factor)]
     blocks = Counter(t.by for t in fit.terms if t.kind == "item")
+    some = any(n < len(fit.items) for n in blocks.values())
     return first_reason(
         (bool(used), f"patt*.fit has no numeric covariates ({', '.join(used[:1])})"),
-        (
-            any(n < len(fit.items) for n in blocks.values()),
-            "patt*.fit varies all items with a covariate, or none",
-        ),
+        (some, "patt*.fit varies all items with a covariate, or none"),
     )
 
 
@@ -180,11 +176,8 @@ def _of_gaps(fit: Fit) -> str:
     if spec.cells or any(t.by for t in fit.terms):
         return "pattPC.fit ignores covariates when it models missing comparisons"
     if spec.beta in ("item", "difference"):
-        return (
-            f"beta={spec.beta!r}: MISbeta for objects is not the model on its help page"
-            " (beta='coded' is what it"
-            " computes)"
-        )
+        page = "is not the model on its help page (beta='coded' is what it computes)"
+        return f"beta={spec.beta!r}: MISbeta for objects {page}"
     of_comparisons = "comparison" in (spec.alpha, spec.beta)
     if of_comparisons and len(table.items) > 3:
         return 'MISmodel = "comp" gives zeros for comparisons beyond the number of items'
@@ -209,18 +202,14 @@ def _of_table(fit: Fit) -> str:
             return "a comparison that nobody answered; pattPC.fit gives arbitrary estimates for it"
         if detected != (3 if table.tie_category else 2):
             values = "ties as losses" if table.tie_category else "all answers as ties"
-            return (
-                f"pattPC.fit counts {detected} categories, from {', '.join(map(str, counts))} different answers to the"
-                f" comparisons, and would read {values}"
-            )
+            answers = f"{', '.join(map(str, counts))} different answers to the comparisons"
+            return f"pattPC.fit counts {detected} categories, from {answers}, and would read {values}"
     if table.kind == "ratings":
         seen = told.answers[told.answers != UNRATED]
         points, n = int(seen.max() - seen.min()) + 1, len(table.items)
         if min(points, n) != min(len(table.scale), n):
-            return (
-                f"{function_of(table)} infers the scale from the observed ratings: {points} of {len(table.scale)} points,"
-                " so fewer patterns are possible"
-            )
+            few = f"{points} of {len(table.scale)} points, so fewer patterns are possible"
+            return f"{function_of(table)} infers the scale from the observed ratings: {few}"
         if table.n_times > 1 and (told.answers == UNRATED).any():
             return "missing ratings at several times were not compared with prefmod's"
     if table.kind == "rankings" and table.n_times > 1 and (told.answers == BELOW).any():
@@ -266,9 +255,8 @@ def _ask_prefmod(question: AnswerQuestion) -> RCounterpart:
     told = table.select(np.flatnonzero((table.weights > 0) & (table.answered > 0)))
     r_names = {name: f"S{chr(65 + k)}" for k, name in enumerate(_covariates(fit))}
     frame = _wide(told, fit).rename(columns=r_names)
-    products = dict.fromkeys(
-        ":".join(r_names[n] for n, _ in t.by if n != "time") for t in fit.terms if t.kind == "item"
-    )
+    by = dict.fromkeys(t.by for t in fit.terms if t.kind == "item")
+    products = dict.fromkeys(":".join(r_names[n] for n, _ in of if n != "time") for of in by)
     formel = "~" + ("+".join(p for p in products if p) or "1")
     elim = "~" + ("*".join(r_names.values()) or "1")
     n, several = len(table.items), table.n_times > 1
@@ -281,15 +269,9 @@ def _ask_prefmod(question: AnswerQuestion) -> RCounterpart:
         options.update(iaT=spec.between_times, tpoints=table.n_times)
     if spec.alpha or spec.beta:
         options.update(_missing_options(fit))
-    functions: dict[str, Callable[..., PatternModel]] = {
-        "pattPC.fit": pattPC_fit,
-        "pattR.fit": pattR_fit,
-        "pattL.fit": pattL_fit,
-        "pattRrep.fit": pattRrep_fit,
-        "pattLrep.fit": pattLrep_fit,
-    }
     own = function_of(table)
-    model = functions[own](frame, n, formel=formel, elim=elim, **options)
+    function: Callable[..., PatternModel] = getattr(pattern_models, own.replace(".", "_"))
+    model = function(frame, n, formel=formel, elim=elim, **options)
     return _answer(question, model, r_names, f"{own}(obj, {n}, formel = {formel}, elim = {elim})")
 
 
@@ -304,10 +286,7 @@ def _missing_options(fit: Fit) -> dict[str, object]:
         model = "comp"
         of = [f"{fit.items[i]}:{fit.items[j]}" for i, j in prefmod_pair_order(len(fit.items))]
     modelled = ("alpha", "beta") if spec.beta else ("alpha",)
-    return {
-        "MISmodel": model,
-        **{f"MIS{what}": [f"{what}:{name}" in names for name in of] for what in modelled},
-    }
+    return {"MISmodel": model} | {f"MIS{w}": [f"{w}:{name}" in names for name in of] for w in modelled}
 
 
 def _answer(
@@ -322,20 +301,12 @@ def _answer(
     own = RParameters(tuple(ours[n] for n in model.names), model.coef, model.vcov, "lambda", fit.items[-1])
     values = {**parameter_values(fit, own, tests=True), **worth_values(fit, own)}
     values.update(likelihood_values(model.llf, len(model.names)))
-    said = _deviance(fit, model, values)
-    moved = [] if fit.spec.reference == fit.items[-1] else [f"moved from its reference {fit.items[-1]}"]
-    return answered(
-        function,
-        model.result,
-        values,
-        call,
-        ", ".join(f"{r} is {name}" for name, r in r_names.items()),
-        "log-odds = 2 lambda" if fit.scale == "log-odds" else "",
-        *moved,
-        "llf is minus the minimum of nlm, which stops at a gradient of 1e-6",
-        said,
-        flag=None if model.code in (1, 2) else False,
-    )
+    of_deviance = _deviance(fit, model, values)
+    said = [call, ", ".join(f"{r} is {name}" for name, r in r_names.items())]
+    said += ["log-odds = 2 lambda"] * (fit.scale == "log-odds")
+    said += [f"moved from its reference {fit.items[-1]}"] * (fit.spec.reference != fit.items[-1])
+    said += ["llf is minus the minimum of nlm, which stops at a gradient of 1e-6", of_deviance]
+    return answered(function, model.result, values, *said, flag=None if model.code in (1, 2) else False)
 
 
 def _deviance(fit: Fit, model: PatternModel, values: dict[str, float]) -> str:
@@ -382,9 +353,8 @@ def _r_name(fit: Fit, term: Term, several: bool) -> str:
         return f"o{fit.items.index(term.item) + 1}" + (f".{time}" if several else "")
     if term.kind == "tie":
         return f"UT{time}" if several else "U"
-    pairs = {
-        f"{fit.items[i]}:{fit.items[j]}": f"{i + 1}{j + 1}" for i, j in prefmod_pair_order(len(fit.items))
-    }
+    order = prefmod_pair_order(len(fit.items))
+    pairs = {f"{fit.items[i]}:{fit.items[j]}": f"{i + 1}{j + 1}" for i, j in order}
     name = term.name[: term.name.rindex(":time[")] if time else term.name
     for (a, first), (b, second) in product(pairs.items(), repeat=2):
         if name == f"{a}*{b}":
@@ -416,9 +386,8 @@ def plackettluce_counterpart(question: AnswerQuestion) -> RCounterpart | None:
 def _lacks(fit: Fit) -> str:
     spec, table = fit.of_answers, fit.respondents
     kept, orders = table.weights > 0, list(spec.tie_orders)
-    sizes = {int((row == k).sum()) for row in table.ranks[kept, 0] for k in range(1, int(row.max()) + 1)} - {
-        1
-    }
+    stages = ((row, k) for row in table.ranks[kept, 0] for k in range(1, int(row.max()) + 1))
+    sizes = {int((row == k).sum()) for row, k in stages} - {1}
     occurring = f"it takes the ties that occur ({sorted(sizes) or 'none'}), not tie_orders={orders}"
     below = table.kind == "rankings" and bool((table.once[kept] == BELOW).any())
     absent = "it treats items below all others as absent; survival::coxph includes them if there are no ties"
@@ -448,12 +417,11 @@ def _ask_plackett_luce(question: AnswerQuestion) -> RCounterpart:
     values.update(likelihood_values(model.loglik, int(model.rank)))
     said = ["its deviance is -2 logLik and its df counts every stage; neither is compared"]
     if pseudo:
-        said.append(
-            f"npseudo = {pseudo:g}; its standard errors leave the pseudo-rankings out, native's include them;"
-            " they are not compared"
+        errors = (
+            "its standard errors leave the pseudo-rankings out, native's include them; they are not compared"
         )
-        if not model.vcov_error:
-            said[-1] += f" ({_errors_beside(fit, model)})"
+        beside = "" if model.vcov_error else f" ({_errors_beside(fit, model)})"
+        said.append(f"npseudo = {pseudo:g}; {errors}{beside}")
     if model.vcov_error:
         said.append(f"its vcov stops ({model.vcov_error})")
     call = f"PlackettLuce(rankings, npseudo = {pseudo:g}, epsilon = {EPSILON:g})"
@@ -511,10 +479,8 @@ def _values(
 
 def _moved(fit: Fit) -> list[str]:
     moved = f"moved from its reference {fit.items[0]} to {fit.constraint}"
-    return [
-        *([moved] if fit.spec.reference != fit.items[0] else []),
-        *(["lambda is half its log worth"] if fit.scale == "lambda" else []),
-    ]
+    said = [moved] if fit.spec.reference != fit.items[0] else []
+    return said + ["lambda is half its log worth"] * (fit.scale == "lambda")
 
 
 _ANSWERERS = (
@@ -532,10 +498,4 @@ def answer_counterparts(fit: Fit, backend: Backend) -> list[RCounterpart]:
     answers = [answer for answerer in _ANSWERERS if (answer := answerer(question)) is not None]
     if all(a.r_call == ENUMERATED for a in answers):
         answers.append(without_model("R packages", f"none has {fit.title}"))
-    return [replace(a, rounding=_rounding(fit)) if a.values else a for a in answers]
-
-
-def _rounding(fit: Fit) -> dict[str, float]:
-    """Size of the sums that cancel in likelihoods: every answer is a term."""
-    size = fit.n_persons + abs(fit.llf)
-    return {"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size}
+    return with_rounding(answers, fit.n_persons, fit.llf)

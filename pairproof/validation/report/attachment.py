@@ -128,9 +128,8 @@ def _short(text: str) -> str:
 
 def _where(a: Agreement) -> str:
     place = a.where or a.claim
-    return (
-        place if re.search(r"\.\w{1,5}$", place) else place[:1].upper() + place[1:]
-    )  # a file keeps its name
+    is_file = re.search(r"\.\w{1,5}$", place)  # it keeps its name
+    return place if is_file else place[:1].upper() + place[1:]
 
 
 def _called(a: Agreement) -> str:
@@ -145,9 +144,8 @@ def _unchecked(printed: Sequence[Agreement]) -> list[str]:
     for a in printed:
         if a.verdict not in _KINDS:
             found.setdefault(_said(a), []).append(a)
-    return [
-        f"{named(dict.fromkeys(map(_where, some)), 3)} ({len(some)}): {why}." for why, some in found.items()
-    ]
+    where = {why: named(dict.fromkeys(map(_where, some)), 3) for why, some in found.items()}
+    return [f"{where[why]} ({len(some)}): {why}." for why, some in found.items()]
 
 
 def _fitting(sentences: Sequence[str], lines: int) -> tuple[str, ...]:
@@ -156,11 +154,8 @@ def _fitting(sentences: Sequence[str], lines: int) -> tuple[str, ...]:
     for sentence in sentences:
         lines -= math.ceil(len(sentence) / WIDTH)
         if lines < (len(shown) < len(sentences) - 1):
-            more = len(sentences) - len(shown)
-            return (
-                *shown,
-                f"... and {more} more: add --report all.html to the command below to get all of them.",
-            )
+            more = f"... and {len(sentences) - len(shown)} more"
+            return (*shown, f"{more}: add --report all.html to the command below to get all of them.")
         shown.append(sentence)
     return tuple(shown)
 

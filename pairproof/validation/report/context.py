@@ -58,11 +58,8 @@ def versions(backend: Backend, further: Sequence[str] = ()) -> dict[str, str | N
 
     from ...errors import RUnavailable
 
-    own = {
-        "pairproof": pairproof.__version__,
-        "Python": platform.python_version(),
-        "numpy": numpy.__version__,
-    }
+    own = {"pairproof": pairproof.__version__, "Python": platform.python_version()}
+    own["numpy"] = numpy.__version__
     if backend.mode == "none":
         return {**own}
     asked = ("R", *ASKED, *further)
@@ -164,10 +161,8 @@ def how_made(context: ReportContext, of_papers: bool) -> list[str]:
     """Versions, and of a fit, whose first lines are not about papers, how R was asked."""
     lines = [] if of_papers else list(context.first_lines)
     if context.versions:
-        lines.append(
-            "Versions: "
-            + ", ".join(f"{n} {v if v is not None else '(absent)'}" for n, v in context.versions.items())
-        )
+        known = (f"{n} {'(absent)' if v is None else v}" for n, v in context.versions.items())
+        lines.append(f"Versions: {', '.join(known)}")
     return lines
 
 
@@ -191,10 +186,8 @@ def short_lines(agreements: Sequence[Agreement]) -> list[str]:
         said = {a.code for a in rows if a.code in R_STOPPED} == {"r-not-converged"}
         least = worst({a.quantity: a.digits for a in rows if a.digits is not None})
         digits = "" if least is None else f", at least {int(least.digits * 10) / 10:.1f} digits"
-        lines.append(
-            f"{call} {'did not converge' if said else 'stopped before the maximum'}: its numbers cannot"
-            f" check {len(rows)} of native's{digits}"
-        )
+        stop = "did not converge" if said else "stopped before the maximum"
+        lines.append(f"{call} {stop}: its numbers cannot check {len(rows)} of native's{digits}")
     absent = Counter(a.r_call or "R" for a in agreements if a.code == "r-has-no-value")
     lines += [f"{call} gives no value (NA) for {n} of native's numbers" for call, n in absent.items()]
     return lines
@@ -207,9 +200,8 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
     not_run = sum(a.verdict == "not-run" for a in agreements)
     lines = []
     for package, why in context.absent.items():
-        used = any(
-            a.r_source == "recorded" and (package == "R" or package in (a.r_call or "")) for a in agreements
-        )
+        from_records = (a.r_call or "" for a in agreements if a.r_source == "recorded")
+        used = any(package == "R" or package in call for call in from_records)
         what = "its recorded results are used" if used else "checks that need it did not run"
         reason, _, cure = (part.strip() for part in why.partition("cure:"))
         lines.append(f"{package} is not available: {what}" + (f" ({reason})" if reason else ""))

@@ -83,9 +83,8 @@ def told(a: Agreement, among: Sequence[Agreement]) -> str:
 
 def listed(texts: Sequence[str]) -> str:
     """The first few, and how many more there are."""
-    return "; ".join(
-        [*texts[:MOST_NAMED], *[f"and {len(texts) - MOST_NAMED} more"] * (len(texts) > MOST_NAMED)]
-    )
+    more = len(texts) - MOST_NAMED
+    return "; ".join([*texts[:MOST_NAMED], *[f"and {more} more"] * (more > 0)])
 
 
 def headline(agreements: Sequence[Agreement]) -> Iterator[str]:

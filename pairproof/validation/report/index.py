@@ -68,9 +68,8 @@ class CheckedPaper:
     @cached_property
     def line(self) -> dict[str, Any]:
         """Its line in JSON and CSV; "differs" are all that are not reproduced and have no clear explanation."""
-        shown = [
-            a.verdict for a in self.rows if a.printed is not None and a.about in ("printed", "statement")
-        ]
+        on_page = (a for a in self.rows if a.printed is not None and a.about in ("printed", "statement"))
+        shown = [a.verdict for a in on_page]
         counts = Counter(_COUNTED.get(verdict, "differs") for verdict in shown)
         counts["printed"] = len(shown)
         names = ("file", "paper", "title", "taken_over", "page", "error")
@@ -108,9 +107,8 @@ def _table(papers: Sequence[CheckedPaper], linked: bool) -> Table:
     for paper in papers:
         known = "" if paper.error.startswith(paper.file) else f"{paper.file}: "
         n = paper.line["open"]
-        mark = (
-            Cell("", "o", "off") if paper.error else Cell(str(n), "!", "bad") if n else Cell("0", "=", "good")
-        )
+        mark = Cell(str(n), "!", "bad") if n else Cell("0", "=", "good")
+        mark = Cell("", "o", "off") if paper.error else mark
         counts = ["" if paper.error else str(paper.line[name]) for name in COUNTS]
         name = Cell(paper.paper, link=paper.page if linked else "")
         rows.append(Row((name, mark, *counts), paper.error and known + " ".join(paper.error.split())))
@@ -144,7 +142,5 @@ def index_screen(papers: Sequence[CheckedPaper], notes: Sequence[str]) -> str:
 
 def index_csv(papers: Sequence[CheckedPaper]) -> str:
     """A line a paper."""
-    names = tuple(CheckedPaper("", "").line)
-    return csv_text(
-        names, [[" ".join(str(value).split()) for value in paper.line.values()] for paper in papers]
-    )
+    rows = [[" ".join(str(value).split()) for value in paper.line.values()] for paper in papers]
+    return csv_text(tuple(CheckedPaper("", "").line), rows)

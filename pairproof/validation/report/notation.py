@@ -20,10 +20,7 @@ from .findings import listed, name_of, told
 #: A sign beside the word, so that no report tells a verdict by colour alone; and the tone of a verdict that
 #: nobody accepted.
 _SHOWN: dict[str, tuple[str, Tone]] = {
-    "agrees": ("=", "good"),
-    "agrees-truncated": ("=", "good"),
-    "agrees-k-of-m": ("=", "good"),
-    "agrees-other-definition": ("=", "good"),
+    **dict.fromkeys(AGREEING, ("=", "good")),
     "immaterial": ("=~", "note"),
     "explained": ("~", "bad"),
     "ambiguous": ("?", "bad"),
@@ -108,14 +105,11 @@ class Group:
     @property
     def fit_each_other(self) -> str:
         """ "and 12 checks of the printed numbers against each other pass (z, p, win_totals)"; "" if none."""
-        n = len(self.arithmetic)
-        kinds = dict.fromkeys(kind_of(a.quantity.name) for a in self.arithmetic)
-        return (
-            f"and {n} check{'s' if n > 1 else ''} of the printed numbers against each other"
-            f" pass{'' if n > 1 else 'es'} ({', '.join(kinds)})"
-            if n
-            else ""
-        )
+        if not self.arithmetic:
+            return ""
+        n, kinds = len(self.arithmetic), dict.fromkeys(kind_of(a.quantity.name) for a in self.arithmetic)
+        checks, pass_ = (f"{n} checks", "pass") if n > 1 else ("1 check", "passes")
+        return f"and {checks} of the printed numbers against each other {pass_} ({', '.join(kinds)})"
 
 
 def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Group]:
@@ -126,14 +120,8 @@ def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Grou
     for paper, claim in dict.fromkeys((a.paper, a.claim) for a in agreements):
         rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
         # What did not run, or cannot be settled, is no agreement and must not be counted as one.
-        listed = [
-            a
-            for a in rows
-            if nothing_printed
-            or a.about not in ("native-r", "arithmetic")
-            or a.verdict not in AGREEING
-            or _in_words(a)
-        ]
+        of_page = [nothing_printed or a.about not in ("native-r", "arithmetic") for a in rows]
+        listed = [a for a, own in zip(rows, of_page) if own or a.verdict not in AGREEING or _in_words(a)]
         where = next((a.where for a in rows if a.where), "")
         title = context.titles.get(claim) or claim or "The fit and R"
         title = f"{paper}: {title}" if several and paper else title

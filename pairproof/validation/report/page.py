@@ -51,9 +51,8 @@ MOST_LISTED = LONG = 40
 
 def digits_figure(rows: Sequence[DigitsRow]) -> Figure:
     """Digits of agreement, a strip a source and kind; the floor is a bar, the minimum is written."""
-    sources = {
-        source: [r for r in rows if r.source == source] for source in dict.fromkeys(r.source for r in rows)
-    }
+    names = dict.fromkeys(r.source for r in rows)
+    sources = {source: [r for r in rows if r.source == source] for source in names}
     heights = [len(members) + 0.4 for members in sources.values()]
 
     def draw(figure: Any) -> None:
@@ -102,13 +101,9 @@ def printed_rows(agreements: Sequence[Agreement]) -> list[tuple[Agreement, float
     found = []
     for a in printed_numbers(agreements):
         printed = Printed.parse(a.printed or "")
-        if (
-            a.native is not None
-            and math.isfinite(a.native)
-            and printed.value is not None
-            and printed.unit is not None
-        ):
-            found.append((a, float((Decimal(a.native) - printed.value) / printed.unit)))
+        if a.native is None or not math.isfinite(a.native) or printed.value is None or printed.unit is None:
+            continue
+        found.append((a, float((Decimal(a.native) - printed.value) / printed.unit)))
     return found
 
 
@@ -214,9 +209,7 @@ def list_blocks(
         "Other definitions": list(others.values()),
         "Explained and accepted by a person": [[a] for a in agreements if width and a.passes and a.accepted],
     }
-    lines = {
-        title: [numbers.line(rows, agreements, width) for rows in of[:most]] for title, of in found.items()
-    }
+    lines = {title: [numbers.line(a, agreements, width) for a in of[:most]] for title, of in found.items()}
     sought = getattr(agreements, "found", ())  # of a Verification
     lines["What the search found"] = [
         f"{named(f.claims)}: {sentence}" for f in sought[:most] for sentence in getattr(f, "sentences", ())
@@ -246,9 +239,8 @@ def _counts(agreements: Sequence[Agreement]) -> Counts:
     what, rows = next(iter(of_page(agreements).items()), ("number", list(agreements)))
     for a in rows:
         worst[a.verdict] = min(worst.get(a.verdict, "good"), numbers.tone(a), key=order.index)
-    return Counts(
-        tuple((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items()), f"{what}s"
-    )
+    entries = ((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items())
+    return Counts(tuple(entries), f"{what}s")
 
 
 def group_blocks(group: Group, told: bool = False) -> Iterator[Block]:
@@ -288,11 +280,8 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
     of_page = any(a.printed is not None or a.about == "arithmetic" for a in rows)
     # R's number stands beside a printed one only where there is no other.
     of_r = [a.r if not of_page or a.native is None else None for a in rows]
-    digits = {
-        "digits": "digits",
-        "native vs 50-digit value": "certified_digits",
-        "R vs 50-digit value": "r_certified_digits",
-    }
+    of_50 = {"native vs 50-digit value": "certified_digits", "R vs 50-digit value": "r_certified_digits"}
+    digits = {"digits": "digits", **of_50}
     several = len(calls) > 1 and any(r is not None for r in of_r)
     columns: tuple[tuple[Column, Sequence[str | Cell]], ...] = (
         (Column("quantity", "left"), [str(a.quantity) for a in rows]),
@@ -307,9 +296,8 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
         (Column("difference, in se"), ["" if a.size is None else f"{a.size:.2g}" for a in rows]),
         (Column("verdict", "left"), [numbers.verdict_cell(a) for a in rows]),
     )
-    notes = (
-        "" if told and (not a.passes or a.verdict == OTHER_DEFINITION) else numbers.said(a) for a in rows
-    )
+    above = [told and (not a.passes or a.verdict == OTHER_DEFINITION) for a in rows]
+    notes = ("" if known else numbers.said(a) for a, known in zip(rows, above))
     body = map(Row, zip(*(cells for _, cells in columns)), notes)
     caption = f"R is {calls[0]}" if calls and not several and any(r is not None for r in of_r) else ""
     return Table(tuple(column for column, _ in columns), tuple(body), caption)
@@ -317,11 +305,7 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
 
 def digits_table(rows: Sequence[DigitsRow]) -> Table:
     """Fewest digits by source and kind of quantity, beside the floor."""
-    header = (
-        *(Column(head, "left") for head in ("source", "quantity")),
-        *map(Column, ("numbers", "digits", "floor")),
-        Column("fewest at", "left"),
-    )
+    header = ("source", Column("quantity", "left"), "numbers", "digits", "floor", Column("fewest at", "left"))
     return Table(header, tuple((r.name, r.kind, str(r.n), *r.cells) for r in rows))
 
 
@@ -331,10 +315,7 @@ def _foot(agreements: Sequence[Agreement], context: ReportContext) -> Iterator[B
     accepted = [(Cell("(accepted)"), ACCEPTED)] if any(a.accepted for a in agreements) else []
     if meanings:
         yield Definitions((*meanings, *accepted))
-    made = (
-        f"Made by {context.command}{f', {context.made}' if context.made else ''}. " if context.command else ""
-    )
-    yield Paragraph(
-        f"{made}Numbers are shown to ten significant digits; the JSON next to this report has all digits.",
-        aside=True,
-    )
+    when = f", {context.made}" if context.made else ""
+    made = f"Made by {context.command}{when}. " if context.command else ""
+    digits = "Numbers are shown to ten significant digits; the JSON next to this report has all digits."
+    yield Paragraph(f"{made}{digits}", aside=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
@@ -56,9 +57,8 @@ def _testcase(suite: ElementTree.Element, a: Agreement) -> None:
         ElementTree.SubElement(case, "skipped", message=message)
     elif not a.passes:
         failure = ElementTree.SubElement(case, "failure", type=a.verdict, message=message)
-        failure.text = _clean(
-            f"printed {a.printed}, native {a.native!r}, R {a.r!r} ({numbers.source(a) or 'not asked'})"
-        )
+        who = numbers.source(a) or "not asked"
+        failure.text = _clean(f"printed {a.printed}, native {a.native!r}, R {a.r!r} ({who})")
 
 
 def _counts(rows: Iterable[Agreement]) -> dict[str, str]:
@@ -96,14 +96,9 @@ def render_json(agreements: Sequence[Agreement]) -> str:
 
 
 def render_text(
-    agreements: Sequence[Agreement],
-    context: ReportContext | None = None,
-    *,
-    width: int | None = None,
-    color: bool = False,
+    agreements: Sequence[Agreement], context: ReportContext = ReportContext(), *, width: int | None = None
 ) -> str:
     """Agreements as text."""
-    import shutil
-
-    columns = width or shutil.get_terminal_size((100, 24)).columns
-    return _text_of(full_page(agreements, context or ReportContext()), width=columns, color=color)
+    return _text_of(
+        full_page(agreements, context), width=width or shutil.get_terminal_size((100, 24)).columns
+    )

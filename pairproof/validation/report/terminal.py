@@ -13,6 +13,7 @@ import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ...report.blocks import Block, Bullets, Cell, Column, Folded, Heading, Page, Paragraph, Table
 from ...report.output import render_text
@@ -20,6 +21,7 @@ from ..verdicts.agreement import Agreement
 from ..verdicts.digits import MOST
 from . import notation as numbers
 from .context import DigitsRow, ReportContext, digits_rows, opening
+from .findings import printed_numbers
 from .notation import groups
 from .page import digits_table, group_blocks, list_blocks
 
@@ -111,13 +113,11 @@ def _blocks(table: SideBySide, lines: Sequence[str], notes: Sequence[str], rows:
     yield Bullets(tuple(lines))
     if table.rows:
         heads = (Column(f"[{k}]") for k in range(1, len(table.sources) + 1))
-        yield Table(
-            (Column("digits shared with", "left"), Column("native"), *heads),
-            tuple(
-                (q, numbers.shown(n, q), *(found[s].cell if s in found else Cell("") for s in table.sources))
-                for q, n, found in table.rows[:rows]
-            ),
-        )
+        body: list[tuple[str | Cell, ...]] = []
+        for q, n, found in table.rows[:rows]:
+            cells = (found[s].cell if s in found else Cell("") for s in table.sources)
+            body.append((q, numbers.shown(n, q), *cells))
+        yield Table((Column("digits shared with", "left"), Column("native"), *heads), tuple(body))
         if len(table.rows) > rows:
             left, of = len(table.rows) - rows, len(table.rows)
             yield Paragraph(f"... {left:,} of {of:,} quantities are not shown; to_frame() has them all")
@@ -176,13 +176,8 @@ def screen(
 ) -> str:
     """Agreements of claims as text: a screen of them unless `full`."""
     columns = width or shutil.get_terminal_size((100, 24)).columns
-    return _fitting(
-        full_page(agreements, context),
-        lambda most: _summary_page(agreements, context, reports, most),
-        full,
-        columns,
-        LINES - len(reports),
-    )
+    of = partial(_summary_page, agreements, context, reports)
+    return _fitting(full_page(agreements, context), of, full, columns, LINES - len(reports))
 
 
 def fit_screen(
@@ -252,26 +247,16 @@ def _compared(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:
     for a in agreements:
         rows.setdefault(place[a.paper, a.claim], []).append(a)
     yield Heading("What was compared")
-    yield Table(
-        (
-            Column("claim" if len(by_claim) <= most else "paper", "left"),
-            *map(Column, ("claims", "printed", "statements", "with R", "agree", "other", "open")),
-        ),
-        tuple((name, *map(str, _counts(found))) for name, found in rows.items()),
-    )
+    counted = map(Column, ("claims", "printed", "statements", "with R", "agree", "other", "open"))
+    heads = (Column("claim" if len(by_claim) <= most else "paper", "left"), *counted)
+    yield Table(heads, tuple((name, *map(str, _counts(found))) for name, found in rows.items()))
 
 
 def _counts(found: Sequence[Agreement]) -> tuple[int, ...]:
     agree = sum(a.verdict.startswith("agrees") for a in found)
-    return (
-        len({a.claim for a in found}),
-        sum(a.about == "printed" and a.printed is not None for a in found),
-        sum(a.about == "statement" for a in found),
-        sum(a.r is not None for a in found),
-        agree,
-        len(found) - agree,
-        sum(not a.passes for a in found),
-    )
+    stated, of_r = sum(a.about == "statement" for a in found), sum(a.r is not None for a in found)
+    first = (len({a.claim for a in found}), len(printed_numbers(found)), stated, of_r)
+    return (*first, agree, len(found) - agree, sum(not a.passes for a in found))
 
 
 def _sources(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:

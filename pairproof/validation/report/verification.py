@@ -100,10 +100,8 @@ class Verification(Sequence[Agreement]):
     def _page(self) -> Page:
         from .terminal import side_by_side_page as page
 
-        bare = replace(self.context, first_lines=())
-        return page(
-            self.context.title, self.agreements, opening(self.agreements, bare), self.context.first_lines
-        )
+        said = opening(self.agreements, replace(self.context, first_lines=()))
+        return page(self.context.title, self.agreements, said, self.context.first_lines)
 
     def screen(self, full: bool = False, reports: Sequence[str] = ()) -> str:
         """What a command prints: at most 60 lines, what needs attention first; with `full` every number.

@@ -29,7 +29,7 @@ from ...native.prefmod_defects.defect_catalogue import defect
 from ...native.prefmod_defects.defects_of_results import is_name_in_r
 from ...numerics.arrays import IntArray
 from ..claims.printed import Printed
-from ..claims.quantities import Quantity, kind_of
+from ..claims.quantities import Quantity
 from .known import STAGES, Family, RowChange, Situation, Slip, given, one_factor, plain, transposed
 from .stopping import MM_STEPS
 from .values import Setting, constants
@@ -59,12 +59,8 @@ def relabelled(place: Sequence[int]) -> RowChange:
     def change(rows: Rows) -> Rows:
         at = np.asarray(place)[rows.pairs[rows.pair]]
         back = at[:, 0] > at[:, 1]
-        return replace(
-            rows,
-            pair=pair_of(at[:, 0], at[:, 1], len(rows.items)),
-            sign=np.where(back, -rows.sign, rows.sign),
-            y=np.where(back[:, None], rows.y[:, ::-1], rows.y),
-        )
+        pair, sign = pair_of(at[:, 0], at[:, 1], len(rows.items)), np.where(back, -rows.sign, rows.sign)
+        return replace(rows, pair=pair, sign=sign, y=np.where(back[:, None], rows.y[:, ::-1], rows.y))
 
     return change
 
@@ -240,12 +236,10 @@ def pair_order(s: Situation) -> Iterator[Slip]:
     dictionary = {p: k for k, p in enumerate(lexicographic_pair_order(n))}
     taken = np.array([dictionary[p] for p in prefmod_pair_order(n)])
     yield Slip("the columns are read in prefmod's order", rows=read_as(taken))
-    if (np.argsort(taken) != taken).any():
-        yield Slip(
-            "the columns are in prefmod's order but are read in alphabetical order",
-            rows=read_as(np.argsort(taken)),
-            cost=2,
-        )
+    back = np.argsort(taken)
+    if (back != taken).any():
+        said = "the columns are in prefmod's order but are read in alphabetical order"
+        yield Slip(said, rows=read_as(back), cost=2)
 
 
 def response_coding(s: Situation) -> Iterator[Slip]:
@@ -254,11 +248,8 @@ def response_coding(s: Situation) -> Iterator[Slip]:
     names = ("a win of the first item", "a tie", "a win of the second item")
     for p in permutations(range(3)):
         if p not in ((0, 1, 2), (2, 1, 0)):
-            read = "; ".join(
-                f"the code of {names[k]} in place of that of {names[place]}"
-                for place, k in enumerate(p)
-                if place != k
-            )
+            moved = ((names[k], names[place]) for place, k in enumerate(p) if place != k)
+            read = "; ".join(f"the code of {own} in place of that of {other}" for own, other in moved)
             yield Slip(f"the answers are coded differently ({read})", rows=outcomes(p))
 
 
@@ -279,21 +270,15 @@ def one_pair_reversed(s: Situation) -> Iterator[Slip]:
 
 def alphabetical(s: Situation) -> Iterator[Slip]:
     items = s.rows.items
-    orders = {
-        tuple(sorted(items, key=lambda i: (i.casefold(), i))),
-        tuple(sorted(items)),
-        natural_order(items),
-    } - {items}
+    by_letter = tuple(sorted(items, key=lambda i: (i.casefold(), i)))
+    orders = {by_letter, tuple(sorted(items)), natural_order(items)} - {items}
     ways: dict[tuple[int, ...], str] = {}
+    labelled = "numbers in {} are labelled with names in {}"
+    by_name, by_data = "alphabetical order", "the order of the data"
     for order in sorted(orders):
-        place = [order.index(i) for i in items]
-        ways.setdefault(
-            tuple(place), "numbers in alphabetical order are labelled with names in the order of the data"
-        )
-        back = tuple(int(k) for k in np.argsort(place))
-        ways.setdefault(
-            back, "numbers in the order of the data are labelled with names in alphabetical order"
-        )
+        place = tuple(order.index(i) for i in items)
+        ways.setdefault(place, labelled.format(by_name, by_data))
+        ways.setdefault(tuple(np.argsort(place).tolist()), labelled.format(by_data, by_name))
     for way, words in ways.items():
         yield Slip(words, rows=relabelled(way))
 
@@ -319,10 +304,8 @@ def stopped_early(s: Situation) -> Iterator[Slip]:
     plain = not (s.fit.spec.by or s.fit.spec.item_terms or s.fit.spec.order_effect)
     by_glm = range(1, s.steps) if _glm_has(s) else ()
     by_zermelo = MM_STEPS if plain and s.outcome == "binary" else ()
-    for how, name, steps in (
-        ("irls", "iteratively reweighted least squares", by_glm),
-        ("mm", "Zermelo's iteration", by_zermelo),
-    ):
+    of_glm = ("irls", "iteratively reweighted least squares", by_glm)
+    for how, name, steps in (of_glm, ("mm", "Zermelo's iteration", by_zermelo)):
         for k in steps:
             solver = replace(s.setting.solver, stop=f"{how}:{k}")
             yield given(f"{name} stops after {k} step{'s' if k > 1 else ''}", solver=solver)
@@ -333,9 +316,8 @@ def reference(s: Situation) -> Iterator[Slip]:
         return
     for item in (*s.fit.items, "sum"):
         if item != s.setting.reference:
-            yield given(
-                "the items sum to zero" if item == "sum" else f"{item} is the reference", reference=item
-            )
+            said = "the items sum to zero" if item == "sum" else f"{item} is the reference"
+            yield given(said, reference=item)
 
 
 #: Columns of a table of a page, by the kind of their numbers.
@@ -373,10 +355,8 @@ def labels_exchanged_in_one_column(s: Situation) -> Iterator[Slip]:
             others = [(a.of(k), b.of(k)) for k in columns if k != kind]
             if all(text.get(c) == text.get(d) for c, d in others):
                 continue  # nothing shows that the labels are exchanged in this column only
-            yield given(
-                f"{a.place} and {b.place} are exchanged in the column of {COLUMNS[kind]} only",
-                exchanged=((str(a), str(b)),),
-            )
+            said = f"{a.place} and {b.place} are exchanged in the column of {COLUMNS[kind]} only"
+            yield given(said, exchanged=((str(a), str(b)),))
 
 
 def common_factor(s: Situation) -> Iterator[Slip]:
@@ -431,54 +411,38 @@ def prefmod_rows_dropped(s: Situation) -> Iterator[Slip]:
         return
     data, left = s.fit.data, rows_of(s.fit, ~missing)[0]
     n = float((data.wins + data.ties + data.losses)[missing].sum())
-    yield Slip(
-        f"{n:g} comparisons are omitted because {', '.join(names)}, which the model does not use, has no value"
-        f" (prefmod's defect {defect('B13').name})",
-        rows=lambda rows: left,  # applied first (order 0), to the table as it is
-    )
+    why = f"because {', '.join(names)}, which the model does not use, has no value"
+    said = f"{n:g} comparisons are omitted {why} (prefmod's defect {defect('B13').name})"
+    yield Slip(said, rows=lambda rows: left)  # applied first (order 0), to the table as it is
 
 
 def digits_transposed(s: Situation) -> Iterator[Slip]:
     for quantity, printed in s.numbers:
         for text in transposed(printed):
-            yield Slip(
-                f"{quantity} is {text} and two of its digits were exchanged in print",
-                quantity=quantity,
-                alternative=Printed.parse(text),
-            )
+            yield _printed_wrong(quantity, text, "two of its digits were exchanged")
 
 
 def sign_lost(s: Situation) -> Iterator[Slip]:
     for quantity, printed in s.numbers:
-        kind = kind_of(quantity)
-        if (
-            kind in ("estimate", "z", "low", "high", "contrast", "contrast_z", "llf")
-            and not printed.is_bound
-            and printed.value
-        ):
+        signed = quantity.kind in ("estimate", "z", "low", "high", "contrast", "contrast_z", "llf")
+        if signed and not printed.is_bound and printed.value:
             text = plain(printed)
             text = text[1:] if text.startswith("-") else f"-{text}"
-            yield Slip(
-                f"{quantity} is {text} and its sign was lost in print",
-                quantity=quantity,
-                alternative=Printed.parse(text),
-            )
+            yield _printed_wrong(quantity, text, "its sign was lost")
+
+
+def _printed_wrong(quantity: Quantity, text: str, what: str) -> Slip:
+    said = f"{quantity} is {text} and {what} in print"
+    return Slip(said, quantity=quantity, alternative=Printed.parse(text))
 
 
 #: The families whose slips depend on the table, each made by the function of its name.
 DRAFTS: dict[str, Callable[[Situation], Iterable[Slip]]] = {
     made.__name__.replace("_", "-"): made
     for made in (
-        *(
-            pair_order,
-            response_coding,
-            missing_as_undecided,
-            one_pair_reversed,
-            alphabetical,
-            labels_exchanged,
-        ),
-        *(stopped_early, reference, columns_exchanged, labels_exchanged_in_one_column, common_factor),
-        *(prefmod_rows_dropped, digits_transposed, sign_lost),
+        *(pair_order, response_coding, missing_as_undecided, one_pair_reversed, alphabetical),
+        *(labels_exchanged, stopped_early, reference, columns_exchanged, labels_exchanged_in_one_column),
+        *(common_factor, prefmod_rows_dropped, digits_transposed, sign_lost),
     )
 }
 

@@ -71,10 +71,8 @@ class OneDigit:
         here, own = places[one, number], self._own[number]
         same = np.isfinite(here) & (here * own >= 0)
         for k, m, n in zip(number[same], np.abs(here[same]), np.abs(own[same])):
-            if any(
-                m // p == n // p and m % (p / 10) == n % (p / 10)
-                for p in 10.0 ** np.arange(1, self._digits[k] + 1)
-            ):
+            places = 10.0 ** np.arange(1, self._digits[k] + 1)
+            if any(m // p == n // p and m % (p / 10) == n % (p / 10) for p in places):
                 self.given.setdefault(slips, set()).add((int(k), int(m)))
 
     def explained(self, slips: int) -> dict[str, float]:
@@ -93,6 +91,6 @@ def of_100(claims: Sequence[OneDigit], slips: int, off: Sequence[str] = ()) -> f
     parts = [c.explained(slips) for c in claims]
     everything = [p for part in parts for p in part.values()]
     at_most = min((part[q] for part in parts for q in off if q in part), default=1.0)
-    return (
-        100.0 * sum(p for p in everything if p <= at_most) / len(everything) if everything else float("nan")
-    )
+    if not everything:
+        return float("nan")
+    return 100.0 * sum(p for p in everything if p <= at_most) / len(everything)

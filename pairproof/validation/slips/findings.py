@@ -22,7 +22,7 @@ import numpy as np
 
 from ...fit.estimates.likelihood import outcome_probabilities
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
-from ..claims.quantities import Quantity, kind_of
+from ..claims.quantities import Quantity
 from ..verdicts.definitions import significant_digits
 from .chance import OneDigit
 from .known import STAGES, Slip, one_factor
@@ -286,15 +286,15 @@ def _ways(target: Target) -> _Ways | None:
     """All ways to change one cell; None where the printed numbers do not decide the parameters."""
     model, setting = target.model, target.setting
     design, places = model.design(setting.solver.ties)
-    used = [k for k, q in enumerate(target.numbers) if _is_of_parameters(target, k)]
+    of_parameters = (q.quantity.kind in _OF_PARAMETERS and q.printed.unit is not None for q in target.numbers)
+    used = np.flatnonzero(list(of_parameters)).tolist()
     if len(used) < design.k or design.k == 0 or (places < 0).any() or target.fit.not_estimable:
         return None
     unit = np.array([float(target.numbers[k].printed.unit or 1) for k in used])
     printed = np.array([float(target.numbers[k].printed.value or 0) for k in used])
 
     def off(beta: FloatArray) -> FloatArray:
-        found: FloatArray = (target.at(beta, (), setting, errors=False)[:, used] - printed) / unit
-        return found
+        return np.asarray((target.at(beta, (), setting, errors=False)[:, used] - printed) / unit)
 
     beta = target.fitted([()], setting.solver).beta[0, places]
     for _ in range(STEPS):
@@ -312,14 +312,8 @@ def _ways(target: Target) -> _Ways | None:
     cell, way = (at.ravel() for at in np.indices(gradients.shape[:2]))
     full = (np.abs(gradients).max(axis=2) > 1e-12) & (y.sum(axis=1) > 0)[:, None]
     full[:, 1] &= model.rows.tie_category
-    return _Ways(
-        cell[full.ravel()], way[full.ravel()], gradients[full] @ map_, off(beta[None])[0] + score[0] @ map_
-    )
-
-
-def _is_of_parameters(target: Target, k: int) -> bool:
-    q = target.numbers[k]
-    return kind_of(q.quantity) in _OF_PARAMETERS and q.printed.unit is not None
+    far = off(beta[None])[0] + score[0] @ map_
+    return _Ways(cell[full.ravel()], way[full.ravel()], gradients[full] @ map_, far)
 
 
 def _with_slopes(
@@ -368,9 +362,8 @@ def _two(ways: _Ways, tally: FloatArray) -> list[Changes]:
         none = np.zeros_like(ways.off)
         for a, b in ((a, b) for k, a in enumerate(cells) for b in cells[k + 1 :]):
             more = tally[b] - tally[a]
-            moved = sum(
-                (more[w] * (by_cell.get((a, w), none) - by_cell.get((b, w), none)) for w in range(3)), none
-            )
+            of_ways = (more[w] * (by_cell.get((a, w), none) - by_cell.get((b, w), none)) for w in range(3))
+            moved = sum(of_ways, none)
             found.append((float(np.abs(ways.off + moved).max()), [(int(a), more), (int(b), -more)]))
     if len(ways.cell) ** 2 / 2 <= MOST_PAIRS:
         found += _two_counts(ways)
@@ -388,9 +381,8 @@ def _two_counts(ways: _Ways) -> Iterator[tuple[float, Changes]]:
     a, b = a[other := ways.cell[a] != ways.cell[b]], b[other]
     both = np.stack([ways.moved[a], ways.moved[b]], axis=1)
     products = both @ both.transpose(0, 2, 1)
-    products += (
-        1e-12 * np.trace(products, axis1=1, axis2=2)[:, None, None] * np.eye(2)
-    )  # two ways that are one
+    # Two ways that are one have no inverse.
+    products += 1e-12 * np.trace(products, axis1=1, axis2=2)[:, None, None] * np.eye(2)
     best = -np.linalg.solve(products, both @ ways.off[:, None])[..., 0]
     left = ways.off + np.einsum("pw,pwn->pn", best, both)
     near = np.flatnonzero(np.abs(left).max(axis=1) <= NEAR)
@@ -432,12 +424,11 @@ def _exchange(target: Target, changes: Changes) -> str:
 
 def _change_a_row(target: Target, rows: Rows, cell: int, more: FloatArray) -> tuple[Rows, str] | None:
     """The rows with these counts more in the first row of the cell that allows it, and the change in words."""
-    allowed = (
-        (target.model.cells.cell_of(rows) == cell) & (rows.times == 1) & (rows.y + more >= 0).all(axis=1)
-    )
-    if not allowed.any():
+    here = (target.model.cells.cell_of(rows) == cell) & (rows.times == 1)
+    allowed = np.flatnonzero(here & (rows.y + more >= 0).all(axis=1))
+    if not len(allowed):
         return None
-    at = int(np.flatnonzero(allowed)[0])
+    at = int(allowed[0])
     y = rows.y.copy()
     y[at] += more
     i, j = (rows.items[k] for k in rows.pairs[rows.pair[at]])

@@ -106,9 +106,7 @@ class Family:
 
     def slips(self, situation: Situation) -> list[Slip]:
         """The slips of this family that are possible here."""
-        return (
-            [self.slip(draft) for draft in self.drafts(situation)] if situation.prints(self.affects) else []
-        )
+        return [self.slip(d) for d in self.drafts(situation)] if situation.prints(self.affects) else []
 
     def slip(self, draft: Slip) -> Slip:
         """The slip of this family of which a draft says the sentence, the change and perhaps the cost."""
@@ -149,9 +147,8 @@ def transposed(printed: Printed) -> list[str]:
         digits = digits[1:]  # the zero before the decimal point is not exchanged
     found = []
     for a, b in zip(digits, digits[1:]):
-        if text[a] != text[b] and not (
-            a == digits[0] and text[b] == "0" and "." not in text[a:b] and mantissa.lstrip("+-")[0] != "0"
-        ):
+        leads = a == digits[0] and "." not in text[a:b] and mantissa.lstrip("+-")[0] != "0"
+        if text[a] != text[b] and not (leads and text[b] == "0"):
             swapped = list(text)
             swapped[a], swapped[b] = text[b], text[a]
             found.append("".join(swapped))

@@ -11,8 +11,10 @@ estimates run off to infinity is marked, not guessed at.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -88,15 +90,20 @@ def fit_many(
     if not b:
         return Many(np.zeros((0, k)), np.zeros((0, k, k)), np.zeros(0), np.zeros(0, bool))
     rows = max(1, CHUNK // max(1, counts.shape[1], k * k))
-    parts = [_fit(design, counts[k : k + rows], ridge, start) for k in range(0, len(counts), rows)]
+    return joined(
+        Many, [_fit(design, counts[k : k + rows], ridge, start) for k in range(0, len(counts), rows)]
+    )
+
+
+Arrays = TypeVar("Arrays")
+
+
+def joined(kind: type[Arrays], parts: Sequence[Arrays]) -> Arrays:
+    """Several dataclasses of arrays as one."""
     if len(parts) == 1:
         return parts[0]
-    return Many(
-        *(
-            np.concatenate([getattr(p, name) for p in parts])
-            for name in ("beta", "information", "llf", "finite")
-        )
-    )
+    names = (f.name for f in fields(cast(Any, kind)))
+    return kind(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 
 
 def log_likelihood(design: Design, beta: FloatArray, counts: FloatArray) -> FloatArray:
@@ -125,9 +132,8 @@ def score_and_information(
         cross = (d.w_ug @ (x[:, :, None] * t[:, None, :]).reshape(n, -1)).reshape(b, ku, kg)
         information[:, :ku, ku:] = cross
         information[:, ku:, :ku] = cross.transpose(0, 2, 1)
-        information[:, ku:, ku:] = (d.w_gg @ (t[:, :, None] * t[:, None, :]).reshape(n, -1)).reshape(
-            b, kg, kg
-        )
+        squares = (t[:, :, None] * t[:, None, :]).reshape(n, -1)
+        information[:, ku:, ku:] = (d.w_gg @ squares).reshape(b, kg, kg)
     return score, information
 
 
@@ -180,8 +186,7 @@ def _solve(information: FloatArray, score: FloatArray) -> tuple[FloatArray, Bool
     except np.linalg.LinAlgError:
         inverse, fine = inverses(information, np.ones(len(score), bool))
         return np.asarray(np.einsum("bkl,bl->bk", inverse, score)), fine
-    finite: BoolArray = np.isfinite(step).all(axis=1)
-    return np.asarray(step, float), finite
+    return np.asarray(step, float), np.asarray(np.isfinite(step).all(axis=1))
 
 
 def _never_down(

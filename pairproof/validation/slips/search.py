@@ -25,7 +25,6 @@ numbers, the reading that leaves fewest, and the one cell of the table whose cha
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
@@ -200,19 +199,12 @@ STEP = 5e6
 
 @dataclass(eq=False)
 class _Bounds:
-    """When a search ends before all its readings: after so much work, or so many seconds."""
+    """When a search ends before all its readings: after so much work."""
 
-    seconds: float | None
     progress: Callable[[int, int], None] | None
     total: int = 0
     done: int = 0
     work: float = 0.0
-    start: float = field(default_factory=time.monotonic)
-
-    @property
-    def over(self) -> bool:
-        late = self.seconds is not None and time.monotonic() - self.start > self.seconds
-        return late or self.work > MOST_WORK
 
     def add(self, readings: int, targets: Sequence[Target], made: int) -> None:
         self.done += readings
@@ -287,28 +279,21 @@ def search(
     targets: Sequence[Target],
     given: Sequence[GivenReading] = (),
     most: int = MOST_READINGS,
-    seconds: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Searched:
     """Explain claims that share a table, together as far as one reading explains several of them.
 
-    At most `most` readings are tried, those of `MOST_WORK`, and those of so many seconds; `progress` is told
-    how many of how many.
+    At most `most` readings are tried, and those of `MOST_WORK`; `progress` is told how many of how many.
     """
-    plain = [t for t in targets if not t.off]
-    found = [
-        Found((t.claim,), len(t.numbers), 1, (Explanation((), (t.claim,), len(t.numbers)),)) for t in plain
-    ]
-    left = [t for t in targets if t not in plain]
+    left = [t for t in targets if t.off]
+    sizes = [(t.claim, len(t.numbers)) for t in targets if not t.off]
+    plain = [Found((claim,), n, 1, (Explanation((), (claim,), n),)) for claim, n in sizes]
     if not left:
-        return Searched(tuple(found), len(plain))
-    theirs = [
-        GivenReading(g.slip, left.index(targets[g.target]), g.values)
-        for g in given
-        if targets[g.target] in left
-    ]
-    outcome = _try_all(left, theirs, most, _Bounds(seconds, progress))
-    return Searched((*found, *_explain(left, outcome)), len(plain) + outcome.tried)
+        return Searched(tuple(plain), len(plain))
+    of_left = [(targets[g.target], g) for g in given if targets[g.target] in left]
+    theirs = [replace(g, target=left.index(target)) for target, g in of_left]
+    outcome = _try_all(left, theirs, most, _Bounds(progress))
+    return Searched((*plain, *_explain(left, outcome)), len(plain) + outcome.tried)
 
 
 def _explain(targets: Sequence[Target], outcome: _Outcome) -> list[Found]:
@@ -391,9 +376,8 @@ def _nearest(target: Target, watch: Watch, outcome: _Outcome) -> tuple[Explanati
     least = 0.0
     for n in sorted(watch.best):
         _, slips, values = watch.best[n]
-        left = tuple(
-            q.quantity for q, v in zip(target.numbers, values) if not target.fits_one(q.quantity, float(v))
-        )
+        known = [(q.quantity, float(v)) for q, v in zip(target.numbers, values)]
+        left = tuple(name for name, v in known if not target.fits_one(name, v))
         texts = {str(q.quantity): (target.claim, q.quantity, q.printed.text) for q in target.numbers}
         gained = [texts[q] for q in target.off if q not in left]
         gain = digits_between(gained) - digits_between(texts[q] for q in left if q not in target.off)
@@ -420,7 +404,7 @@ def _try_all(
     combos, skipped = _combinations([s for s in slips.values() if s.stage != "print"], most)
     bounds.total = len(combos)
     for others, tables in _blocks(combos, targets):
-        if bounds.over:
+        if bounds.work > MOST_WORK:
             break
         made = sum(t.made for t in targets)
         _try_block(outcome, targets, others, tables, of_print)
@@ -468,11 +452,8 @@ def _pairs(ordered: Sequence[Slip]) -> Iterator[tuple[Slip, ...]]:
             first, end = np.searchsorted(costs, [total - a.cost, total - a.cost + 1])
             for b in ordered[max(k + 1, first) : end]:
                 if not (a.group and a.group == b.group):
-                    yield (a, b) if _before(a, b) else (b, a)
-
-
-def _before(a: Slip, b: Slip) -> bool:
-    return a.stage != "data" or b.stage != "data" or a.order <= b.order
+                    turned = a.stage == b.stage == "data" and a.order > b.order
+                    yield (b, a) if turned else (a, b)
 
 
 def _setting(target: Target, slips: Sequence[Slip]) -> Setting:
@@ -539,7 +520,7 @@ def _try_stopped(
     for combo in combos:
         if len(combo) > 1 or any(s.stage != "data" and s.name not in ("ties", "scale") for s in combo):
             continue
-        if bounds.over:
+        if bounds.work > MOST_WORK:
             outcome.skipped += 1
             continue
         outcome.tried += 1
@@ -578,17 +559,11 @@ def _distinct(
             families.append([r])
         else:
             family.append(r)
-    return tuple(
-        Explanation(
-            first.slips,
-            claims,
-            numbers,
-            tuple(r.words for r in same),
-            first.note,
-            tuple(tuple(s.name for s in r.slips) for r in same),
-        )
-        for first, *same in families
-    )
+    found = []
+    for first, *same in families:
+        also, names = tuple(r.words for r in same), tuple(tuple(s.name for s in r.slips) for r in same)
+        found.append(Explanation(first.slips, claims, numbers, also, first.note, names))
+    return tuple(found)
 
 
 def _same_numbers(a: _Reading, b: _Reading, group: IntArray) -> bool:

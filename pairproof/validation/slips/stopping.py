@@ -84,12 +84,8 @@ def binomial_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
         information = x.T @ (x * weight[:, None])
         beta = np.linalg.solve(information, x.T @ (weight * (eta + (share - mu) / spread)))
         eta = x @ beta
-        return (
-            beta,
-            information,
-            eta,
-            np.clip(1.0 / (1.0 + np.exp(-np.clip(eta, -700, 700))), _LEAST, 1 - _LEAST),
-        )
+        fitted = 1.0 / (1.0 + np.exp(-np.clip(eta, -700, 700)))
+        return beta, information, eta, np.clip(fitted, _LEAST, 1 - _LEAST)
 
     mu = (y[:, 0] + 0.5) / (n + 1.0)
     return _irls(least_squares, deviance, np.log(mu / (1.0 - mu)), mu)

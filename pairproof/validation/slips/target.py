@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
@@ -15,16 +14,15 @@ from ...fit.fit import Fit
 from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.printed import Printed
-from ..claims.quantities import kind_of
+from ..claims.quantities import kind_of, quantity
 from ..verdicts.arithmetic import Interval, Printout
 from ..verdicts.verdict import judge_print, judge_table
 from .known import Situation, Slip
-from .many_fits import log_likelihood, score_and_information
+from .many_fits import joined, log_likelihood, score_and_information
 from .values import Batch, Constants, Setting, Values, constants, own_setting, wins_of
 from .variants import Fitted, Model, Rows, Solver, treated
 
 Key = tuple[Slip, ...]
-Arrays = TypeVar("Arrays", Fitted, Constants)
 #: Numbers for which a fit is enough, without the constants of its table.
 OF_FIT_ALONE = frozenset(
     "estimate exp se z low high contrast contrast_se contrast_z worth worth_se odds p_first p_second"
@@ -76,9 +74,7 @@ class Target:
 
     @cached_property
     def _steps(self) -> int:
-        if self.fit.spec.ties == "rao-kupper":
-            return 0
-        return self.model.steps(self.setting.solver)
+        return 0 if self.fit.spec.ties == "rao-kupper" else self.model.steps(self.setting.solver)
 
     # -- tables ----------------------------------------------------------------------------------------------
 
@@ -111,7 +107,7 @@ class Target:
             if (solver.ties, solver.cells, key) not in self._constants:
                 made = constants(self.model, [self.rows(key)], solver)
                 self._constants[solver.ties, solver.cells, key] = made
-        return _joined(Constants, [self._constants[solver.ties, solver.cells, key] for key in keys])
+        return joined(Constants, [self._constants[solver.ties, solver.cells, key] for key in keys])
 
     @cached_property
     def _needs_constants(self) -> bool:
@@ -173,7 +169,7 @@ class Target:
             self.made += len(new)
             here = {(solver, key): made.take([b]) for b, key in enumerate(new)}
             self._fits.update(list(here.items())[: max(0, self.kept - len(self._fits))])
-        return _joined(Fitted, [here.get((solver, key)) or self._fits[solver, key] for key in keys])
+        return joined(Fitted, [here.get((solver, key)) or self._fits[solver, key] for key in keys])
 
     @cached_property
     def other_order(self) -> Target:
@@ -189,8 +185,7 @@ class Target:
     def outside(self, values: FloatArray) -> BoolArray:
         """bool[B, n_numbers]: whether a number is too far from the printed one, or has no value."""
         with np.errstate(invalid="ignore"):
-            inside: BoolArray = (values >= self._low) & (values <= self._high)
-        return ~inside
+            return np.asarray(~((values >= self._low) & (values <= self._high)))
 
     def fits(self, values: FloatArray, leaving_out: Sequence[str] = ()) -> bool:
         """Whether every number is reproduced, judged as `check` judges the table.
@@ -232,8 +227,6 @@ class Target:
 
     @cached_property
     def _computed(self) -> dict[str, float]:
-        from ..claims.quantities import quantity
-
         fits = {name: t.fit for name, t in self.others.items()}
         half = {q.quantity: self.sided == 1 and kind_of(q.quantity) == "p" for q in self.numbers}
         return {q: quantity(self.fit, q, fits) / (2.0 if halved else 1.0) for q, halved in half.items()}
@@ -255,11 +248,6 @@ class Target:
         if "e" in p.text.lower():
             return f"{value:.{max(0, p.digits - 1)}e}"
         return f"{value:.{max(0, -int(p.unit.as_tuple().exponent))}f}"
-
-
-def _joined(kind: type[Arrays], parts: Sequence[Arrays]) -> Arrays:
-    """Join several records of arrays into one."""
-    return kind(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(kind)))
 
 
 def _hull(printed: Printed) -> tuple[float, float]:

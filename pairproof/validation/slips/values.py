@@ -76,10 +76,8 @@ def _null(counts: FloatArray, ties: str, binary: bool) -> tuple[float, float]:
     if ties == "none":
         return -n * math.log(3.0), 0.0
     decided = n - tied
-    llf = (tied * math.log(tied / n) if tied else 0.0) + (
-        decided * math.log(decided / (2.0 * n)) if decided else 0.0
-    )
-    return llf, 1.0
+    of_ties = tied * math.log(tied / n) if tied else 0.0
+    return of_ties + (decided * math.log(decided / (2.0 * n)) if decided else 0.0), 1.0
 
 
 def read_worths(
@@ -160,9 +158,8 @@ class Values:
             raise InputError(f"{', '.join(unknown)}: the search cannot vary this quantity")
         self._places = {name: k for k, name in enumerate(self.fit.names)}
         at = self.fit.layout
-        self._blocks = [
-            at.place[at.block == b][np.argsort(at.item[at.block == b])] for b in range(len(at.blocks))
-        ]
+        blocks = [at.block == b for b in range(len(at.blocks))]
+        self._blocks = [at.place[own][np.argsort(at.item[own])] for own in blocks]
         self._units = units(self.fit)
         self._functions = {name: self._function(name) for name in self.names if kind_of(name) in _LINEAR}
         self._shifts: dict[str, FloatArray] = {}
@@ -178,8 +175,7 @@ class Values:
             return row
         group, a, b = self._about(name, 2)
         abilities = self.fit.ability_functions(self.fit.groups[group])
-        difference: FloatArray = abilities[self.fit.items.index(a)] - abilities[self.fit.items.index(b)]
-        return difference
+        return np.asarray(abilities[self.fit.items.index(a)] - abilities[self.fit.items.index(b)])
 
     def _about(self, name: str, n_items: int) -> tuple[str, ...]:
         """The group and the items of a quantity; names may contain dots."""
@@ -241,9 +237,8 @@ class _Computed:
                 column = self.batch.wins[:, self.v.fit.items.index(Quantity.parse(name).place)]
             else:
                 column = self._likelihood_ratio(kind, Quantity.parse(name).place)
-            columns.append(
-                np.where(self._failed & (kind not in ("wins", "n_items", "n_comparisons")), np.nan, column)
-            )
+            of_data = kind in ("wins", "n_items", "n_comparisons")
+            columns.append(column if of_data else np.where(self._failed, np.nan, column))
         return np.stack(columns, axis=1)
 
     # -- parameters and contrasts ----------------------------------------------------------------------------
@@ -293,16 +288,14 @@ class _Computed:
 
         df = self.of_table("df_resid")
         with np.errstate(invalid="ignore"):
-            tail: FloatArray = 2.0 * stdtr(np.where(df > 0, df, np.nan), -np.abs(z))
-        return tail
+            return np.asarray(2.0 * stdtr(np.where(df > 0, df, np.nan), -np.abs(z)))
 
     def _outcome(self, kind: str, contrast: FloatArray) -> FloatArray:
         # Back to log-odds from the fit's scale and the setting's factor, which concern the printed number
         # only.
         u = contrast * LOG_WORTH_PER_UNIT[self.v.fit.scale] / self.s.factor * self.s.worth_factor
         if kind == "odds":
-            odds: FloatArray = np.exp(u)
-            return odds
+            return np.asarray(np.exp(u))
         ties = [k for k, t in enumerate(self.v.fit.terms) if t.kind == "tie" and not t.by]
         g = self.batch.fitted.beta[:, ties[0]] if ties else np.zeros(self.n)
         if not ties and self.s.solver.ties in ("davidson", "rao-kupper"):
@@ -314,11 +307,10 @@ class _Computed:
     def _worth(self, name: str) -> FloatArray:
         group, item = self.v._about(name, 1)
         f = self.batch.fitted
+        rows, k = self.v._abilities[group], self.v.fit.items.index(item)
         if self.s.worths:
             rows, k = read_worths(self.v.fit, self.s.worths, self.v._abilities, group, item)
-            rows = rows * self.v._units
-        else:
-            rows, k = self.v._abilities[group] * self.v._units, self.v.fit.items.index(item)
+        rows = rows * self.v._units
         rows = (rows - rows[-1]) * LOG_WORTH_PER_UNIT[self.v.fit.scale] * self.s.worth_factor
         log_worth = f.beta @ rows.T
         w = softmax(log_worth)
@@ -390,16 +382,15 @@ def _chi_square(statistic: FloatArray, df: FloatArray) -> FloatArray:
     from scipy.special import gammaincc
 
     with np.errstate(invalid="ignore"):
-        tail: FloatArray = gammaincc(np.where(df > 0, df, np.nan) / 2.0, np.maximum(statistic, 0.0) / 2.0)
-    return tail
+        df = np.where(df > 0, df, np.nan)
+        return np.asarray(gammaincc(df / 2.0, np.maximum(statistic, 0.0) / 2.0))
 
 
 def wins_of(fit: Fit, counts: FloatArray, pairs: IntArray) -> FloatArray:
     """float[B, n_items] first preferences, of counts float[B, n_cells, 3] on pairs int[n_cells, 2]."""
     n = len(fit.items)
     first, second = np.eye(n)[pairs[:, 0]], np.eye(n)[pairs[:, 1]]
-    wins: FloatArray = counts[..., 0] @ first + counts[..., 2] @ second
-    return wins
+    return np.asarray(counts[..., 0] @ first + counts[..., 2] @ second)
 
 
 def own_setting(fit: Fit, sided: int) -> Setting:
@@ -435,7 +426,5 @@ def glm_values(fit: Fit) -> dict[str, float]:
     fitted = model.fitted([model.rows], model.tallies([model.rows]), setting.solver)
     no_wins, nothing = np.zeros((1, len(fit.items))), np.array([np.nan])
     of_table = constants(model, [model.rows], setting.solver)
-    values = Values(fit, names).compute(
-        Batch(fitted, of_table, no_wins, lambda _: (nothing, nothing)), setting
-    )
-    return dict(zip(names, values[0].tolist()))
+    batch = Batch(fitted, of_table, no_wins, lambda _: (nothing, nothing))
+    return dict(zip(names, Values(fit, names).compute(batch, setting)[0].tolist()))

@@ -70,8 +70,7 @@ class Rows:
     @cached_property
     def counts(self) -> FloatArray:
         """float[n, 3]: the total counts of each kind of row."""
-        counts: FloatArray = self.y * self.times[:, None]
-        return counts
+        return np.asarray(self.y * self.times[:, None])
 
     @property
     def pairs(self) -> IntArray:
@@ -92,16 +91,9 @@ class Rows:
             columns["judge"] = Factor(self.judge, judges.levels)
         if "order" in like.columns:
             columns["order"] = np.abs(self.sign).astype(float)
-        return Comparisons.build(
-            self.items,
-            np.where(back, second, first),
-            np.where(back, first, second),
-            y[:, 0],
-            y[:, 1] if self.tie_category else None,
-            y[:, 2],
-            columns=columns,
-            source=like.source,
-        )
+        first, second = np.where(back, second, first), np.where(back, first, second)
+        counts = (y[:, 0], y[:, 1] if self.tie_category else None, y[:, 2])
+        return Comparisons.build(self.items, first, second, *counts, columns=columns, source=like.source)
 
 
 def rows_of(fit: Fit, kept: BoolArray | None = None) -> tuple[Rows, Patterns]:
@@ -110,9 +102,8 @@ def rows_of(fit: Fit, kept: BoolArray | None = None) -> tuple[Rows, Patterns]:
     patterns = find_patterns(parse(fit.spec.by, names_of(data, fit.spec, tuple(fit.layout.separate))), data)
     back = data.first > data.second
     pair = pair_of(data.first, data.second, len(data.items))
-    y = np.stack(
-        [np.where(back, data.losses, data.wins), data.ties, np.where(back, data.wins, data.losses)], axis=1
-    )
+    y = np.stack([data.wins, data.ties, data.losses], axis=1)
+    y = np.where(back[:, None], y[:, ::-1], y)
     sign = np.where(back, -1, 1) * _ground(data)
     judges = data.columns.get("judge")
     judge = judges.codes if isinstance(judges, Factor) else np.zeros(data.n_rows, np.int64)
@@ -129,13 +120,10 @@ def _ground(data: Comparisons) -> IntArray:
     column = data.columns.get("order")
     if column is None:
         return np.ones(data.n_rows, np.int64)
-    values = (
-        np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
-    )
+    values = np.array(column.levels, float)[column.codes] if isinstance(column, Factor) else column
     if not np.isin(values, (0.0, 1.0)).all():
         raise InputError(f"{data.source}: column order has values other than 0 and 1")
-    ground: IntArray = values.astype(np.int64)
-    return ground
+    return np.asarray(values.astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +145,7 @@ class ModelCells:
     def cell_of(self, rows: Rows) -> IntArray:
         """int[n]: the cell of each row."""
         sign = rows.sign if self.order else np.zeros_like(rows.sign)
-        cell: IntArray = self._places[(rows.pattern * 3 + sign + 1) * self.n_pairs + rows.pair]
-        return cell
+        return np.asarray(self._places[(rows.pattern * 3 + sign + 1) * self.n_pairs + rows.pair])
 
     @cached_property
     def _places(self) -> IntArray:
@@ -174,14 +161,8 @@ def model_cells(rows: Rows, order: bool) -> ModelCells:
     seen = np.unique(np.column_stack([rows.pattern, sign]), axis=0)
     strata = np.unique(np.vstack([seen, seen * [1, -1]]), axis=0)
     n = len(rows.pairs)
-    return ModelCells(
-        np.tile(np.arange(n), len(strata)),
-        np.repeat(strata[:, 0], n),
-        np.repeat(strata[:, 1], n),
-        n,
-        order,
-        len(seen) * n,
-    )
+    pattern, sign = (np.repeat(strata[:, k], n) for k in (0, 1))
+    return ModelCells(np.tile(np.arange(n), len(strata)), pattern, sign, n, order, len(seen) * n)
 
 
 def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray, IntArray]:
@@ -308,10 +289,8 @@ class Model:
         """float[n_cells, K]: the column of each term in u (in g, for tie terms), including references."""
         fit, cells = self.fit, self.cells
         pairs = self.rows.pairs[cells.pair]
-        groups = [
-            {name: v.value(s) for name, v in self._patterns.variables.items()}
-            for s in range(self._patterns.n)
-        ]
+        variables = self._patterns.variables.items()
+        groups = [{name: v.value(s) for name, v in variables} for s in range(self._patterns.n)]
         out = np.zeros((len(pairs), len(fit.terms)))
         for k, term in enumerate(fit.terms):
             size = np.array([term.multiplier(g) for g in groups])[cells.pattern]
@@ -327,11 +306,8 @@ class Model:
 
     @cached_property
     def _items_solved_for(self) -> list[int]:
-        return [
-            self.fit.items.index(str(self.fit.terms[k].item))
-            for k in self.solved_for
-            if self.fit.terms[k].kind == "item"
-        ]
+        solved_for = [self.fit.terms[k] for k in self.solved_for]
+        return [self.fit.items.index(str(t.item)) for t in solved_for if t.kind == "item"]
 
     @cached_property
     def is_tie(self) -> BoolArray:
@@ -492,10 +468,8 @@ class Model:
         key = (rows, solver.ties, "" if how == "mm" else solver.cells, how if how == "mm" else "irls")
         if key not in self._paths:
             if how == "mm":
-                y = treated(self.cells.tally(rows), solver.ties)
-                self._paths[key] = zermelo_path(
-                    y, self.rows.pairs[self.cells.pair], len(self.fit.items), self._items_solved_for
-                )
+                y, pairs = treated(self.cells.tally(rows), solver.ties), self.rows.pairs[self.cells.pair]
+                self._paths[key] = zermelo_path(y, pairs, len(self.fit.items), self._items_solved_for)
             else:
                 y, x, g = self._glm_rows(rows, solver, design)
                 path = binomial_path if self.fit.spec.of_family.glm_of_wins == "binomial" else poisson_path
@@ -557,6 +531,5 @@ def _reduced(design: Design, y: FloatArray) -> Many:
 
 def units(fit: Fit) -> FloatArray:
     """float[K]: the factors that convert log-odds to the fit's scale."""
-    return np.array(
-        [1.0 / LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms]
-    )
+    unit = 1.0 / LOG_WORTH_PER_UNIT[fit.scale]
+    return np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])

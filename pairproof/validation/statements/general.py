@@ -82,11 +82,8 @@ def counts_that_print(printed: Mapping[str, str], at_most: int) -> list[Triple]:
     found: list[Triple] = []
     for i in np.flatnonzero(keep):
         g, se = np.log(n) - np.log(a[i] * b[i]) / 2, np.sqrt(1 / n + var[i])
-        fits = (
-            _prints(g, printed.get("g1"))
-            & _prints(se, printed.get("se_g1"))
-            & _z_prints(g / se, printed.get("p_g1"))
-        )
+        fits = _prints(g, printed.get("g1")) & _prints(se, printed.get("se_g1"))
+        fits &= _z_prints(g / se, printed.get("p_g1"))
         found += [(int(a[i]), int(t), int(b[i])) for t in n[fits]]
     return found
 
@@ -133,15 +130,11 @@ def _prints(values: FloatArray, text: str | None) -> BoolArray:
 
 def _inside(values: FloatArray, printed: Printed) -> BoolArray:
     """As `Printed.verdict`, on many values: the ends are widened by the last bits of a double."""
-    low = (
-        -np.inf if printed.low is None else float(printed.low * (1 - Decimal("1e-12").copy_sign(printed.low)))
-    )
-    high = (
-        np.inf
-        if printed.high is None
-        else float(printed.high * (1 + Decimal("1e-12").copy_sign(printed.high)))
-    )
-    return (values >= low) & (values <= high)
+
+    def wider(end: Decimal | None, side: int) -> float:
+        return side * math.inf if end is None else float(end * (1 + side * Decimal("1e-12").copy_sign(end)))
+
+    return (values >= wider(printed.low, -1)) & (values <= wider(printed.high, 1))
 
 
 def _z_prints(z: FloatArray, p_text: str | None) -> BoolArray:
@@ -178,15 +171,10 @@ def disagreeing_pairs(context: Context, *, judge: str, pairs: Sequence[Sequence[
     """The pairs on which one judge's majority is against that of every other judge are these and no other."""
     majorities = _majorities(context.data)
     others = [m for j, m in majorities.items() if j != judge]
-    against = [
-        pair
-        for pair, side in majorities[judge].items()
-        if side != 0 and all(m.get(pair, 0) == -side for m in others)
-    ]
-    text = (
-        f"judge {judge}'s majority differs from that of each of the other {len(others)} judges on "
-        f"{', '.join('-'.join(p) for p in against) or 'no pair'}"
-    )
+    sides = [(pair, side) for pair, side in majorities[judge].items() if side != 0]
+    against = [pair for pair, side in sides if all(m.get(pair, 0) == -side for m in others)]
+    which = ", ".join("-".join(p) for p in against) or "no pair"
+    text = f"judge {judge}'s majority differs from that of each of the other {len(others)} judges on {which}"
     return holds(sorted(against) == sorted((p[0], p[1]) for p in pairs), text)
 
 
@@ -217,11 +205,9 @@ def sign_and_significance(
 @statement_test("rare-ties")
 def rare_ties(context: Context, *, below: str = "0.1") -> Finding:
     """There is little undecidedness: fewer ties than this share of all comparisons."""
-    share = float(context.data.ties.sum()) / context.data.n_comparisons
-    text = (
-        f"{context.data.ties.sum():g} of {context.data.n_comparisons:g} comparisons are ties"
-        f" ({100 * share:.1f} %)"
-    )
+    ties, n = float(context.data.ties.sum()), context.data.n_comparisons
+    share = ties / n
+    text = f"{ties:g} of {n:g} comparisons are ties ({100 * share:.1f} %)"
     return holds(share < float(below), text, native=share)
 
 
@@ -231,20 +217,20 @@ def only_significant_interactions(context: Context, *, parameters: Sequence[str]
 
     The answer depends on the reference item; what it is under sum-to-zero is said beside it.
     """
-    found, zs = _significant(context.fit, context.alpha)
-    centred, centred_z = _significant(context.fit.with_reference("sum"), context.alpha)
+    found, said = _significant(context.fit, context.alpha)
+    _, centred = _significant(context.fit.with_reference("sum"), context.alpha)
     text = (
-        f"with {context.fit.constraint}: {', '.join(f'{n} (z = {zs[n]:.2f})' for n in found) or 'none'}. This"
-        " holds for this reference only; with items summing to zero, the significant ones are "
-        + (", ".join(f"{n} (z = {centred_z[n]:.2f})" for n in centred) or "none")
+        f"with {context.fit.constraint}: {said}. This holds for this reference only; with items summing to zero,"
+        f" the significant ones are {centred}"
     )
     return holds(sorted(found) == sorted(parameters), text)
 
 
-def _significant(fit: Fit, alpha: float) -> tuple[list[str], dict[str, float]]:
+def _significant(fit: Fit, alpha: float) -> tuple[list[str], str]:
+    """The effects of subject covariates on items that are significant, and each with its z."""
     names = [t.name for t, free in zip(fit.terms, fit.free) if t.kind == "item" and t.by and free]
-    p, z = fit.pvalues, fit.zvalues
-    return [n for n in names if float(p[n]) < alpha], {n: float(z[n]) for n in names}
+    found = [n for n in names if float(fit.pvalues[n]) < alpha]
+    return found, ", ".join(f"{n} (z = {float(fit.zvalues[n]):.2f})" for n in found) or "none"
 
 
 @statement_test("improves-the-fit")
@@ -288,13 +274,11 @@ def effects_add_to_own_item(context: Context, *, judge: str) -> Finding:
 @statement_test("chi-square-accepts")
 def chi_square_accepts(context: Context, *, claims: Sequence[str]) -> Finding:
     """The goodness-of-fit tests of these claims' models do not reject."""
-    p = {c: quantity(context.fit_of(c), "gof_p") for c in claims}
+    fits = {c: context.fit_of(c) for c in claims}
+    p = {c: quantity(fit, "gof_p") for c, fit in fits.items()}
     text = "the test rejects: " if all(v < context.alpha for v in p.values()) else "goodness of fit: "
-    text += "; ".join(
-        f"{c}: deviance {context.fit_of(c).deviance:.3f} on {context.fit_of(c).df_resid} df,"
-        f" {p_equals(v, digits=2)}"
-        for c, v in p.items()
-    )
+    said = {c: f"deviance {fit.deviance:.3f} on {fit.df_resid} df" for c, fit in fits.items()}
+    text += "; ".join(f"{c}: {said[c]}, {p_equals(v, digits=2)}" for c, v in p.items())
     return holds(all(v >= context.alpha for v in p.values()), text, "misleading", min(p.values()))
 
 
@@ -324,10 +308,10 @@ def objects_and_parameters(context: Context, *, objects: int, parameters: int) -
     fit = context.fit
     pairs = len(fit.cell_table().first)
     k = pairs + fit.rank
+    counts = (2 if fit.outcome_model == "binary" else 3) * pairs
     text = (
-        f"{len(fit.items)} objects, {3 * pairs if fit.outcome_model != 'binary' else 2 * pairs} counts and"
-        f" {k} parameters ({pairs} nuisance, {fit.rank} others); the number of counts, not of objects, equals the"
-        " number of parameters"
+        f"{len(fit.items)} objects, {counts} counts and {k} parameters ({pairs} nuisance, {fit.rank} others);"
+        " the number of counts, not of objects, equals the number of parameters"
     )
     return right_or_erratum(len(fit.items) == objects and k == parameters, text, float(k))
 
@@ -360,11 +344,9 @@ def only_counts_that_print(context: Context, *, at_most: int, printed: Mapping[s
     """The claim's counts are the only ones, each at most so large, that print these numbers."""
     ((_, counts),) = context.data.pooled().items()
     found = counts_that_print(printed, at_most)
-    text = (
-        f"of all counts (n+, n0, n-) up to {at_most} each,"
-        f" {len(found)} print{'s' if len(found) == 1 else ''}"
-        f" {', '.join(f'{k} {v}' for k, v in printed.items())}: " + ", ".join(map(str, found[:4]))
-    )
+    print_ = f"{len(found)} print{'s' if len(found) == 1 else ''}"
+    numbers, which = ", ".join(f"{k} {v}" for k, v in printed.items()), ", ".join(map(str, found[:4]))
+    text = f"of all counts (n+, n0, n-) up to {at_most} each, {print_} {numbers}: {which}"
     return holds(found == [tuple(map(int, counts))], text, native=float(len(found)))
 
 
@@ -413,19 +395,13 @@ def ranking_by_column(
         found = [value[name] for name in ranking]
         if any(a < b for a, b in zip(found, found[1:])):
             wrong.append(f"{column}: {' '.join(sorted(value, key=lambda k: -value[k]))}")
-        tied += [
-            f"{a} and {b} in {column} ({value[a]})"
-            for a, b in zip(ranking, list(ranking)[1:])
-            if value[a] == value[b]
-        ]
+        equal = [(a, b) for a, b in zip(ranking, list(ranking)[1:]) if value[a] == value[b]]
+        tied += [f"{a} and {b} in {column} ({value[a]})" for a, b in equal]
     if wrong:
         return Finding.because("false", "; ".join(wrong))
     if tied:
-        return Finding.because(
-            "tied",
-            f"reproduced if items with equal printed values may appear in either order: {', '.join(tied)}",
-            "explained",
-        )
+        said = f"reproduced if items with equal printed values may appear in either order: {', '.join(tied)}"
+        return Finding.because("tied", said, "explained")
     return Finding("agrees", f"{', '.join(columns)}: {' '.join(ranking)}")
 
 

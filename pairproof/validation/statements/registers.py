@@ -182,14 +182,9 @@ class Request:
     def pairs_by_name(self, name: str) -> dict[str, tuple[str, str]]:
         """The argument of that name, a table of pairs of text: ``{ce = ["Czech", "English"]}``."""
         value = self._argument(name, "a table of pairs of text")
-        if (
-            not isinstance(value, Mapping)
-            or not value
-            or not all(
-                isinstance(v, list) and len(v) == 2 and all(isinstance(x, str) for x in v)
-                for v in value.values()
-            )
-        ):
+        rows = value.values() if isinstance(value, Mapping) else ()
+        pairs = [v for v in rows if isinstance(v, list) and list(map(type, v)) == [str, str]]
+        if not pairs or len(pairs) < len(rows):
             raise self._wrong(name, 'a table of pairs of text, such as {ce = ["Czech", "English"]}', value)
         return {key: (v[0], v[1]) for key, v in value.items()}
 

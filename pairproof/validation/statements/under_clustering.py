@@ -76,11 +76,7 @@ class EffectTest:
             return f"{who}no standard error: {NO_SPREAD}"
         if self.alone:
             return f"{who}no standard error: part of it depends on {self.alone} alone"
-        test = (
-            f"z = {self.statistic:.2f}"
-            if math.isinf(self.df)
-            else f"t = {self.statistic:.2f} on {self.df:.1f} df"
-        )
+        test = f"{'z' if math.isinf(self.df) else 't'} = {statistic(self)}"
         return f"{who}se {self.se:.4f}, {test}, {p_equals(self.p, digits=2)}"
 
 
@@ -114,11 +110,6 @@ def ways_of(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(way.split(BOTH)) for way in by)
 
 
-def clustered_fits(fit: Fit, by: Sequence[str]) -> tuple[Fit, ...]:
-    """The fit clustered each way (CR2)."""
-    return tuple(fit.clustered(*columns) for columns in ways_of(by))
-
-
 def effects_of(
     fit: Fit,
     by: Sequence[str],
@@ -129,22 +120,19 @@ def effects_of(
     parameters = parameters or {}
     if not pairs and not parameters:
         raise InputError("no effect to test; name pairs of items or parameters")
-    functions = np.array([*_differences(fit, pairs), *_parameters(fit, parameters)])
-    names = [f"{a} - {b}" for a, b in pairs] + list(parameters)
+    names, functions = _asked(fit, pairs, parameters)
     signs = ["positive"] * len(pairs) + list(parameters.values())
-    return _tested(fit, clustered_fits(fit, by), functions, names, signs)
+    clustered = (_tests(fit.clustered(*columns), functions) for columns in ways_of(by))  # CR2
+    tested = zip(names, signs, _tests(fit, functions), zip(*clustered))
+    return tuple(Effect(*effect) for effect in tested)
 
 
-def _tested(
-    fit: Fit, ways: Sequence[Fit], functions: FloatArray, names: Sequence[str], signs: Sequence[str]
-) -> tuple[Effect, ...]:
-    """Each function of the parameters, tested without clusters and with each of the clustered fits."""
-    independent = _tests(fit, functions)
-    clustered = [_tests(way, functions) for way in ways]
-    return tuple(
-        Effect(name, sign, independent[k], tuple(tests[k] for tests in clustered))
-        for k, (name, sign) in enumerate(zip(names, signs))
-    )
+def _asked(
+    fit: Fit, pairs: Sequence[Sequence[str]], parameters: Mapping[str, str]
+) -> tuple[list[str], FloatArray]:
+    """The names of what is tested, and each as a function of the parameters, float[n, n_params]."""
+    functions = np.array([*_differences(fit, pairs), *_parameters(fit, parameters)])
+    return [f"{a} - {b}" for a, b in pairs] + list(parameters), functions
 
 
 def _differences(fit: Fit, pairs: Sequence[Sequence[str]]) -> Iterator[FloatArray]:
@@ -175,11 +163,9 @@ def _tests(fit: Fit, functions: FloatArray) -> list[EffectTest]:
     else:
         se, title = fit.robust.standard_errors(functions), fit.robust.title
         how = f"by {BOTH.join(fit.robust.columns)}"
-        alone = [
-            fit.robust.alone(function) or ("" if np.isfinite(error) else NO_SPREAD)
-            for function, error in zip(functions, se)
-        ]
         known = np.isfinite(se)
+        spread = ["" if finite else NO_SPREAD for finite in known]
+        alone = [fit.robust.alone(function) or none for function, none in zip(functions, spread)]
         df = np.full(len(functions), np.nan)
         if known.any():
             df[known] = fit.robust.degrees_of_freedom(functions[known])
@@ -239,14 +225,9 @@ def order_open(effects: Sequence[Effect], alpha: float) -> Finding:
     if told:
         return holds(False, f"also distinguished under clustering: {_listed(told)}; {said}", native=nearest)
     if only:
-        return Finding(
-            "agrees",
-            (
-                f"holds only under clustering: with independent answers {_listed(only)}"
-                f" {'is' if len(only) == 1 else 'are'} distinguishable from 0; {said}"
-            ),
-            nearest,
-        )
+        which = f"{_listed(only)} {'is' if len(only) == 1 else 'are'} distinguishable from 0"
+        said = f"holds only under clustering: with independent answers {which}; {said}"
+        return Finding("agrees", said, nearest)
     return Finding("agrees", f"survives clustering: {said}", nearest)
 
 
@@ -272,16 +253,10 @@ def _verdict(effects: Sequence[Effect], said: str, alpha: float) -> Finding:
     weakest = max((test for e in effects for test in e.clustered), key=lambda test: test.p).statistic
     if not lost:
         return Finding("agrees", f"survives clustering: {said}", weakest)
-    also = f"; {_listed(kept)} {_verb(kept)}" if kept else ""
-    return Finding.because(
-        CODE,
-        (
-            "holds if all answers are independent;"
-            f" {_listed(lost)} {_verb(lost, not_=True)} clustering{also}; {said}"
-        ),
-        "explained",
-        weakest,
-    )
+    also = f"; {_listed(kept)} survive{'s' * (len(kept) == 1)}" if kept else ""
+    gone = f"{_listed(lost)} {'does' if len(lost) == 1 else 'do'} not survive clustering"
+    said = f"holds if all answers are independent; {gone}{also}; {said}"
+    return Finding.because(CODE, said, "explained", weakest)
 
 
 def _without_columns(
@@ -294,29 +269,19 @@ def _without_columns(
     """How much longer a standard error might get before the conclusion is lost, as no cluster is known."""
     from ...fit.estimates.array_inference import normal_quantile
 
-    functions = np.array([*_differences(fit, pairs), *_parameters(fit, parameters)])
-    names = [f"{a} - {b}" for a, b in pairs] + list(parameters)
+    names, functions = _asked(fit, pairs, parameters)
     tests = dict(zip(names, _tests(fit, functions)))
     room = "; ".join(
         f"{name} (z = {t.statistic:.2f}) would lose significance if clustering made its standard error"
         f" {abs(t.statistic) / normal_quantile(1 - alpha / 2):.2f} times as large"
         for name, t in tests.items()
     )
-    return Finding(
-        "not-checkable",
-        f"clustering is not possible: the counts are not printed by {_listed(missing, 'or')}; {room}",
-        code="no-clusters",
-    )
+    said = f"clustering is not possible: the counts are not printed by {_listed(missing, 'or')}; {room}"
+    return Finding("not-checkable", said, code="no-clusters")
 
 
 def _listed(names: Sequence[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
-def _verb(names: Sequence[str], not_: bool = False) -> str:
-    if not_:
-        return "does not survive" if len(names) == 1 else "do not survive"
-    return "survives" if len(names) == 1 else "survive"
 
 
 #: In place of a number that there is not.
@@ -342,22 +307,14 @@ def p_text(test: EffectTest) -> str:
 
 def effects_table(effects: Sequence[Effect], way: str, alpha: float, caption: str) -> Table:
     """A row an effect: the estimate, its test with independent answers and with the one way of clustering."""
-    header = (
-        Column("", "left"),
-        Column("estimate"),
-        *(Column(head) for head in ("se, independent", "z", "p", f"se, {way}", f"t, {way}", f"p, {way}")),
-        Column("under clustering", "left"),
-    )
-    rows: tuple[tuple[str | Cell, ...], ...] = tuple(
-        (
-            effect.name,
-            f"{effect.independent.estimate:.4f}",
-            *(cell for test in (effect.independent, *effect.clustered) for cell in _cells(test)),
-            survives_cell(effect.survives(alpha)),
-        )
-        for effect in effects
-    )
-    return Table(header, rows, caption)
+    tests = ("se, independent", "z", "p", f"se, {way}", f"t, {way}", f"p, {way}")
+    header = ("", "estimate", *tests, Column("under clustering", "left"))
+    rows: list[tuple[str | Cell, ...]] = []
+    for effect in effects:
+        cells = [cell for test in (effect.independent, *effect.clustered) for cell in _cells(test)]
+        first = (effect.name, f"{effect.independent.estimate:.4f}")
+        rows.append((*first, *cells, survives_cell(effect.survives(alpha))))
+    return Table(header, tuple(rows), caption)
 
 
 def _cells(test: EffectTest) -> tuple[str, str, str]:
@@ -366,12 +323,8 @@ def _cells(test: EffectTest) -> tuple[str, str, str]:
 
 def ways_table(effects: Sequence[Effect], alpha: float, caption: str) -> Table:
     """Each test of each effect, independent answers before every way of clustering."""
-    header = (
-        Column("", "left"),
-        Column("answers", "left"),
-        *(Column(head) for head in ("estimate", "se", "z or t", "p", "P(above 0)")),
-        Column("distinguished", "left"),
-    )
+    numbers = ("estimate", "se", "z or t", "p", "P(above 0)")
+    header = ("", Column("answers", "left"), *numbers, Column("distinguished", "left"))
     rows = tuple(
         (
             effect.name if test is effect.independent else "",

@@ -109,17 +109,9 @@ def not_returned(fit: Fit, r: RCounterpart) -> list[Quantity]:
 
     A column that R, or the code that reads R's answer, leaves out must not pass as agreement.
     """
-    kinds = {kind_of(name) for name in r.values} & {*_ALL_OR_NONE}
-    return [
-        q
-        for q in names(fit)
-        if not r.not_run
-        and q.kind in kinds
-        and q not in r.values
-        and q not in r.lacks
-        and not is_reference(fit, q)
-        and not math.isnan(quantity(fit, q))
-    ]
+    kinds = set() if r.not_run else {kind_of(name) for name in r.values} & {*_ALL_OR_NONE}
+    absent = [q for q in names(fit) if q.kind in kinds and q not in r.values and q not in r.lacks]
+    return [q for q in absent if not is_reference(fit, q) and not math.isnan(quantity(fit, q))]
 
 
 def with_r_alone(row: Agreement, r: RCounterpart | None, half: int = 1) -> Agreement:
@@ -135,12 +127,8 @@ def _beside_r(
     name = row.quantity
     value = r.values[name] / half
     row = replace(row, r=value_or_none(value), r_call=r.r_call, r_source=r.r_source)
-    scale, rounding, wider = (
-        scale_of(name, fit, _errors(r)),
-        r.rounding.get(name, 0.0),
-        scale_of_logarithm(name, fit),
-    )
-    against = judge_digits(name, native, value, scale, r.r_call, floors, rounding, wider)
+    scale, wider = scale_of(name, fit, _errors(r)), scale_of_logarithm(name, fit)
+    against = judge_digits(name, native, value, scale, r.r_call, floors, r.rounding.get(name, 0.0), wider)
     row = replace(row, digits=value_or_none(against.digits), floor=against.floor.digits)
     if math.isnan(native) and not math.isnan(value):
         return _with_code(row, "r-has-a-value"), [f"R gives {value:.6g}, which depends on when it stopped"]
@@ -178,16 +166,12 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
         return None
     if of_likelihood and fit.n_infinite and _on_the_way(kind, native, value, r):
         lower = _worse_by(kind, native, value)
-        return StoppedShort(
-            "r-towards-infinity",
-            f"R stopped on its way to an infinite estimate: its log-likelihood is {lower:.2g} below the"
-            " limit that native gives",
-        )
-    code, said = (
-        ("r-not-converged", "R did not converge")
-        if r.converged is False
-        else ("r-stopped-early", "R stopped before the maximum")
-    )
+        way = "R stopped on its way to an infinite estimate"
+        limit = f"its log-likelihood is {lower:.2g} below the limit that native gives"
+        return StoppedShort("r-towards-infinity", f"{way}: {limit}")
+    code, said = "r-stopped-early", "R stopped before the maximum"
+    if r.converged is False:
+        code, said = "r-not-converged", "R did not converge"
     s = r.score
     if s is not None and of_likelihood and _by_own_rule(kind, native, value, r):
         return StoppedShort(
@@ -209,17 +193,12 @@ def stopped_short(name: str, fit: Fit, native: float, value: float, r: RCounterp
         return None
     if kind == "worth" and min(native, value) > 0 and abs(math.log(native / value)) > OF_WAY * s.moved:
         return None
+    below = f"its log-likelihood is {s.below:.2g} below"
     if s.left > LEFT:
-        return StoppedShort(
-            code,
-            f"{said}: its log-likelihood is {s.below:.2g} below native's, whose estimates are where the"
-            " score is 0",
-        )
-    return StoppedShort(
-        code,
-        f"{said}: a Newton step of {s.way:.2g} standard errors from its estimates leads to native's,"
-        " where the score is 0" + (f"; its log-likelihood is {s.below:.2g} below" if s.below > 0 else ""),
-    )
+        return StoppedShort(code, f"{said}: {below} native's, whose estimates are where the score is 0")
+    step = f"a Newton step of {s.way:.2g} standard errors from its estimates leads to native's"
+    also = f"; {below}" if s.below > 0 else ""
+    return StoppedShort(code, f"{said}: {step}, where the score is 0{also}")
 
 
 def _worse_by(kind: str, native: float, value: float) -> float:

@@ -45,16 +45,6 @@ ONLY_DIFFERENT = (
 )
 
 
-def join(codes: Sequence[str]) -> str:
-    """The code of several reasons that hold together: ``cells+aic-constant``."""
-    return "+".join(codes)
-
-
-def accepts(accept: Collection[str], code: str) -> bool:
-    """Whether `accept`, the codes that a person agreed with, holds this code, or all the codes it joins."""
-    return bool(code) and (code in accept or all(part in accept for part in code.split("+")))
-
-
 Verdict = Literal[
     "agrees",
     "agrees-truncated",
@@ -370,7 +360,9 @@ def accepted_code(entry: str, readings: Collection[str] = ()) -> str:
             f'accept names {quoted(entry)} (code "{code}"), which says that numbers differ but not why; give'
             " the claim a [[claim.reading]] that reproduces them and accept its name"
         )
-    known = {*CODES, *_slips(), *readings}
+    from ..slips.catalogue import families
+
+    known = {*CODES, *families(), *readings}
     unknown = [part for part in code.split("+") if part not in known] if code else [entry.lower()]
     near = [n for part in unknown for n in difflib.get_close_matches(part, known, 1, 0.85)]
     if code and not near:
@@ -388,11 +380,7 @@ def accepted(row: Agreement, accept: Sequence[str]) -> Agreement:
 
 
 def is_accepted(verdict: Verdict, code: str, accept: Sequence[str]) -> bool:
-    """Whether a person who accepts these codes has agreed to a row with this verdict and code."""
-    return verdict in ACCEPTABLE and accepts(accept, code)
-
-
-def _slips() -> Collection[str]:
-    from ..slips.catalogue import families
-
-    return families()
+    """Whether a person who accepts these codes has agreed to this verdict with this code, or all that it joins."""
+    if not code or verdict not in ACCEPTABLE:
+        return False
+    return code in accept or all(part in accept for part in code.split("+"))

@@ -59,9 +59,8 @@ class Interval:
         return Interval(-math.inf if low is None else float(low), math.inf if high is None else float(high))
 
     def meets(self, other: Interval) -> bool:
-        slack = SLACK * max(
-            (abs(e) for e in (self.low, self.high, other.low, other.high) if math.isfinite(e)), default=0.0
-        )
+        ends = (self.low, self.high, other.low, other.high)
+        slack = SLACK * max((abs(end) for end in ends if math.isfinite(end)), default=0.0)
         return self.low <= other.high + slack and other.low <= self.high + slack
 
     def __add__(self, other: Interval) -> Interval:
@@ -356,10 +355,8 @@ def _tail(statistic: Interval, df: Interval) -> Interval | None:
     whole = df.low
     if whole <= 0 or df.high != whole:
         return None
-    return Interval(
-        float(gammaincc(whole / 2, max(statistic.high, 0.0) / 2)),
-        float(gammaincc(whole / 2, max(statistic.low, 0.0) / 2)),
-    )
+    least, most = (float(gammaincc(whole / 2, max(x, 0.0) / 2)) for x in (statistic.high, statistic.low))
+    return Interval(least, most)
 
 
 def _parameters(p: Printout) -> int | None:
@@ -395,8 +392,5 @@ def _sums(p: Printout) -> Iterator[Check]:
 
 def _sum(name: str, parts: list[Interval], total: float) -> Check:
     both = Interval(sum(w.low for w in parts), sum(w.high for w in parts))
-    return Check(
-        f"{name}.sum",
-        "agrees" if both.meets(Interval(total, total)) else "differs",
-        f"the sum of all is {both}; it must be {total:g}",
-    )
+    verdict: Verdict = "agrees" if both.meets(Interval(total, total)) else "differs"
+    return Check(f"{name}.sum", verdict, f"the sum of all is {both}; it must be {total:g}")

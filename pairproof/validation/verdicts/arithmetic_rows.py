@@ -63,9 +63,8 @@ class Games:
                     f"games: found [{a!r}, {b!r}, {n!r}]; expected two different items of"
                     f" {', '.join(items)} and a number"
                 )
-        first, second, n = zip(
-            *((items.index(str(a)), items.index(str(b)), float(str(n))) for a, b, n in rows)
-        )
+        met = ((items.index(str(a)), items.index(str(b)), float(str(n))) for a, b, n in rows)
+        first, second, n = zip(*met)
         return Games(np.array(first), np.array(second), np.array(n), np.ones(len(rows)))
 
     @staticmethod
@@ -139,8 +138,7 @@ def _points(u: FloatArray, tie: Interval | None) -> tuple[FloatArray, FloatArray
     def at(g: float) -> FloatArray:
         model: OutcomeModel = "binary" if tie is None else "davidson"
         p = outcome_probabilities(u, np.array(g), model)
-        points: FloatArray = p[:, 0] + p[:, 1] / 2
-        return points
+        return np.asarray(p[:, 0] + p[:, 1] / 2)
 
     ends = [at(0.0)] if tie is None else [at(tie.low), at(tie.high)]
     return np.minimum(ends[0], ends[-1]), np.maximum(ends[0], ends[-1])
@@ -202,11 +200,9 @@ def _verdict(
     )
     text = f"the expected totals are whole numbers within rounding: {words}"
     if observed is not None:
-        other = [
-            f"{i} {o:g}"
-            for i, o, t in zip(items, observed, totals)
-            if not t.interval.low - 1e-6 <= o <= t.interval.high + 1e-6
-        ]
+        ends = [(t.interval.low - 1e-6, t.interval.high + 1e-6) for t in totals]
+        seen = zip(items, observed, ends)
+        other = [f"{item} {own:g}" for item, own, (low, high) in seen if not low <= own <= high]
         if other:
             text += f"; these data have other totals: {', '.join(other)}"
     return Check(name, "agrees", text, "win-totals")
@@ -263,9 +259,8 @@ def arithmetic_rows(
 
 def has_arithmetic(claim: Claim) -> bool:
     """Whether printed numbers of a claim follow from others; those of a board do not."""
-    return bool(
-        claim.model is not None and claim.numbers and claim.data and claim.model.scale not in ("elo", "any")
-    )
+    of_model = claim.model is not None and claim.model.scale not in ("elo", "any")
+    return bool(of_model and claim.numbers and claim.data)
 
 
 def _claimed(
@@ -284,14 +279,9 @@ def _claimed(
             return None
         printout = printout_of(claim, data)
         games, observed = Games.of(data, printout.spec.ties), _observed(data, printout.spec.ties)
-    wrong = tuple(
-        a
-        for a in rows
-        if (a.claim, a.about) == (claim.id, "printed")
-        and a.native is not None
-        and a.quantity in printout.numbers
-        and a.verdict not in ("agrees", "agrees-truncated", "agrees-k-of-m")
-    )
+    plain = ("agrees", "agrees-truncated", "agrees-k-of-m")
+    own = (a for a in rows if (a.claim, a.about) == (claim.id, "printed") and a.quantity in printout.numbers)
+    wrong = tuple(a for a in own if a.native is not None and a.verdict not in plain)
     right = corrected(printout, {a.quantity: a.native for a in wrong if a.native is not None})
     return _Claimed(claim, printout, right, wrong, games, observed)
 
@@ -334,13 +324,8 @@ def _as_of_pairs(model: ModelClaim, items: Sequence[str]) -> ModelSpec:
     """What the estimates of a model of whole answers are, in the words of one of pairs."""
     lambdas = model.family == "pattern"
     reference = "" if model.item_terms else model.reference or items[-1 if lambdas else 0]
-    return ModelSpec(
-        "llbt" if lambdas else "bradley-terry",
-        reference=reference,
-        by=model.by,
-        item_terms=model.item_terms,
-        separate=model.separate,
-    )
+    same: dict[str, Any] = {name: getattr(model, name) for name in ("by", "item_terms", "separate")}
+    return ModelSpec("llbt" if lambdas else "bradley-terry", reference=reference, **same)
 
 
 def _printout(claim: Claim, spec: ModelSpec, items: tuple[str, ...], tie_category: bool) -> Printout:
@@ -369,12 +354,9 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
 
 
 def _observed(data: Comparisons, ties: str) -> FloatArray:
-    half = 0.0 if ties == "drop" else 0.5
-    n = len(data.items)
-    points = np.zeros(n)
-    np.add.at(points, data.first, data.wins + half * data.ties)
-    np.add.at(points, data.second, data.losses + half * data.ties)
-    return points
+    half, n = data.ties * (0.0 if ties == "drop" else 0.5), len(data.items)
+    first = np.bincount(data.first, data.wins + half, n)
+    return np.asarray(first + np.bincount(data.second, data.losses + half, n), float)
 
 
 def _of_cells(spec: ModelSpec) -> tuple[object, ...]:

@@ -93,9 +93,8 @@ def definitions(fit: Fit) -> list[Definition]:
             llf = fit.llf + constants
             aic = -2.0 * llf + 2.0 * (fit.rank + extra)
             name = "+".join(filter(None, (at, "aic-constant")))
-            sentence = " and ".join(
-                filter(None, (words if at else "", f"logLik and AIC are those of R's {program}"))
-            )
+            said = (words if at else "", f"logLik and AIC are those of R's {program}")
+            sentence = " and ".join(filter(None, said))
             values = {**table, "llf": llf, "aic": aic, "aic_glm": aic}
             setting = {**_SETTINGS.get(words, {}), "aic": "other"}
             found.append(Definition(name, sentence, values, setting))
@@ -124,13 +123,10 @@ def _of_half_counts(fit: Fit, null_llf: float, k: int, k_null: int) -> Iterator[
             llf = _rounded_binomial(wins, table.wins + table.losses, p)
             aic = -2.0 * llf + 2.0 * fit.rank
             values = _table(table.counts, 1, fit.llf, null_llf, k, k_null)
-            sentence = (
-                "logLik and AIC are those of R's binomial glm (BTm), which rounds half counts to even numbers:"
-                f" {words}{side}"
-            )
-            yield Definition(
-                "aic-of-half-counts", sentence, {**values, "llf": llf, "aic": aic, "aic_glm": aic}
-            )
+            program = "R's binomial glm (BTm), which rounds half counts to even numbers"
+            sentence = f"logLik and AIC are those of {program}: {words}{side}"
+            values = {**values, "llf": llf, "aic": aic, "aic_glm": aic}
+            yield Definition("aic-of-half-counts", sentence, values)
 
 
 def _rounded_binomial(wins: FloatArray, n: FloatArray, p: FloatArray) -> float:
@@ -191,9 +187,8 @@ def _both_orders(fit: Fit, outcomes: int) -> FloatArray:
         column = table.columns[name]
         keys.append(np.unique(column.codes if hasattr(column, "codes") else column, return_inverse=True)[1])
     _, cell = np.unique(np.stack(keys, axis=1)[used], axis=0, return_inverse=True)
-    y = np.stack(
-        [table.wins, table.ties, table.losses] if outcomes == 3 else [table.wins, table.losses], axis=1
-    )[used]
+    counts = [table.wins, table.ties, table.losses] if outcomes == 3 else [table.wins, table.losses]
+    y = np.stack(counts, axis=1)[used]
     return np.stack([np.bincount(np.ravel(cell), y[:, c]) for c in range(outcomes)], axis=1)
 
 
@@ -263,7 +258,7 @@ def by_definition(
             " definition; the fit is the same"
             for q in off
         }
-        return _by_other(found.name, off, said, ours, found.setting)
+        return by_other(found.name, off, said, ours, found.setting)
     few = f"it would be reproduced if {found.sentence}, but so few digits are no evidence"
     return {
         q.quantity: PrintVerdict("differs", f"computed {float(values[q.quantity])!r}; {few}", "other-value")
@@ -275,7 +270,7 @@ def _comes_out(claim: Claim, q: PrintedQuantity, value: float) -> bool:
     return judge_print(q, value, float(claim.alpha)).comes_out
 
 
-def _by_other(
+def by_other(
     code: str,
     numbers: Iterable[PrintedQuantity],
     said: str,
@@ -284,15 +279,8 @@ def _by_other(
 ) -> dict[str, PrintVerdict]:
     """The verdict that another definition reproduces these numbers; `ours`: what is said about each beside
     it."""
-    return {
-        q.quantity: PrintVerdict(
-            "agrees-other-definition",
-            f"{code}: {said}{ours.get(q.quantity, '')}",
-            code,
-            setting=setting or {},
-        )
-        for q in numbers
-    }
+    said_of = ((q.quantity, f"{code}: {said}{ours.get(q.quantity, '')}") for q in numbers)
+    return {q: PrintVerdict("agrees-other-definition", s, code, setting=setting or {}) for q, s in said_of}
 
 
 def fewest_digits(n_definitions: int) -> int:
@@ -351,7 +339,7 @@ def _by_wald(claim: Claim, fit: Fit, q: PrintedQuantity, ours: float) -> dict[st
         f" does; 0 is the boundary of sigma's range, where z is not normal (ours: {by_ours}; Laplace's approximation has"
         " a test on the boundary)"
     )
-    return _by_other("wald-sigma", [q], said, {})
+    return by_other("wald-sigma", [q], said, {})
 
 
 def _by_expected_information(
@@ -378,7 +366,7 @@ def _by_expected_information(
         return {}
     said = "reproduced from the expected information, which R's glm uses for standard errors"
     ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} from the observed one" for q in off}
-    return _by_other("expected-information", off, said, ours)
+    return by_other("expected-information", off, said, ours)
 
 
 # -- R's PlackettLuce ----------------------------------------------------------------------------------------
@@ -403,11 +391,9 @@ FEWEST_DIGITS = 2
 
 def may_have_prior(model: ModelClaim | None) -> bool:
     """Whether a page with this model may have been made with the default prior."""
-    return (
-        model is not None
-        and model.family == "plackett-luce"
-        and not (model.npseudo or model.prior or model.by)
-    )
+    if model is None or model.family != "plackett-luce":
+        return False
+    return not (model.npseudo or model.prior or model.by)
 
 
 def model_of_page(
@@ -455,10 +441,8 @@ def by_plackett_luce(
         # One of them may be a misprint, which does not make the others wrong.
         if len(come_out) >= max(1, len(of_kind) - 1):
             wrong = [q for q in come_out if not judged[q.quantity].comes_out]
-            both = {
-                q: f": {theirs[q]:.8g}; {values[q]:.8g} by pairproof's definition"
-                for q in theirs.keys() & values
-            }
+            own = "by pairproof's definition"
+            both = {q: f": {theirs[q]:.8g}; {values[q]:.8g} {own}" for q in theirs.keys() & values}
             found |= _agree(name, wrong, both)
     if fit.of_answers.pseudo and not claim.model.npseudo:
         unsaid = [q for q in claim.numbers if q.quantity in found or judged[q.quantity].comes_out]
@@ -506,4 +490,4 @@ def _agree(name: str, numbers: Sequence[PrintedQuantity], ours: Mapping[str, str
     if _n_digits(numbers) < FEWEST_DIGITS:
         return {}
     said = f"reproduced by R's PlackettLuce, {_SAID[name]}"
-    return _by_other(f"plackett-luce-{name}", numbers, said, ours)
+    return by_other(f"plackett-luce-{name}", numbers, said, ours)

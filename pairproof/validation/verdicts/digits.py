@@ -102,30 +102,22 @@ def read_floors(text: str) -> tuple[Floor, ...]:
         floor = _floor(row, number)
         key = (floor.quantity, floor.r_call)
         if key in found:
-            raise InputError(
-                f"floors.toml, floor {number}: {key} has a floor already ({found[key].digits:g} digits)"
-            )
+            there = f"{key} has a floor already ({found[key].digits:g} digits)"
+            raise InputError(f"floors.toml, floor {number}: {there}")
         found[key] = floor
     return tuple(found.values())
 
 
 def _floor(row: dict[str, Any], number: int) -> Floor:
-    wanted = {"quantity", "r_call", "digits", "observed", "why"}
+    wanted, where = {"quantity", "r_call", "digits", "observed", "why"}, f"floors.toml, floor {number}"
     if set(row) != wanted:
-        raise InputError(f"floors.toml, floor {number}: keys {sorted(row)}; expected {sorted(wanted)}")
+        raise InputError(f"{where}: keys {sorted(row)}; expected {sorted(wanted)}")
     if row["quantity"] not in KINDS:
-        raise InputError(
-            f"floors.toml, floor {number}: quantity {row['quantity']!r}; expected one of {', '.join(KINDS)}"
-        )
+        raise InputError(f"{where}: quantity {row['quantity']!r}; expected one of {', '.join(KINDS)}")
     if not 0 <= row["digits"] <= MOST or not 0 <= row["observed"] <= MOST:
-        raise InputError(
-            f"floors.toml, floor {number}: digits {row['digits']} and observed {row['observed']} must lie in"
-            " 0..16"
-        )
+        raise InputError(f"{where}: digits {row['digits']} and observed {row['observed']} must lie in 0..16")
     if len(str(row["why"]).split()) < 4:
-        raise InputError(
-            f"floors.toml, floor {number}: {row['why']!r} is not a reason; say in a sentence why this floor"
-        )
+        raise InputError(f"{where}: {row['why']!r} is not a reason; say in a sentence why this floor")
     return Floor(row["quantity"], row["r_call"], float(row["digits"]), float(row["observed"]), row["why"])
 
 

@@ -69,11 +69,8 @@ def judge_table(
         for q in numbers
     }
     cut = [name for name, j in judged.items() if j.code == "truncated"]
-    rounded = [
-        q.quantity
-        for q in numbers
-        if judged[q.quantity].verdict == "agrees" and _only_rounded(q, values[q.quantity])
-    ]
+    plain = [q for q in numbers if judged[q.quantity].verdict == "agrees"]
+    rounded = [q.quantity for q in plain if _only_rounded(q, values[q.quantity])]
     columns = [kind_of(name) for name in cut]
     for name in cut if rounded else ():
         if columns.count(kind_of(name)) < 2 or kind_of(name) in map(kind_of, rounded):
@@ -147,11 +144,9 @@ def _rounded_twice(q: PrintedQuantity, value: float) -> bool:
 def _sign(q: PrintedQuantity, value: float) -> bool:
     """Whether a number that has a sign is printed with the other one."""
     p = q.printed
-    return (
-        q.quantity.kind in ("estimate", "z", "contrast", "contrast_z")
-        and p.value is not None
-        and (p.low is not None and p.low > 0 > value or p.high is not None and p.high < 0 < value)
-    )
+    if q.quantity.kind not in ("estimate", "z", "contrast", "contrast_z") or p.value is None:
+        return False
+    return p.low is not None and p.low > 0 > value or p.high is not None and p.high < 0 < value
 
 
 def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, within: float) -> PrintVerdict | None:
@@ -184,9 +179,8 @@ def reversed_items(
     Only items whose printed numbers are apart by more than their rounding.
     """
     found: dict[str, str] = {}
-    estimates = {
-        q.quantity.name: q for q in numbers if q.quantity.kind == "estimate" and q.quantity.name in items
-    }
+    of_items = (q for q in numbers if q.quantity.kind == "estimate" and q.quantity.name in items)
+    estimates = {q.quantity.name: q for q in of_items}
     for a, qa in estimates.items():
         for b, qb in estimates.items():
             value_a, value_b = values[qa.quantity], values[qb.quantity]
@@ -218,9 +212,8 @@ def apart(q: PrintedQuantity, value: float, error: float) -> tuple[float, float]
     if is_probability(q.quantity):
         from scipy.special import ndtri
 
-        high, printed, low, own = (
-            float(-ndtri(min(max(x, 0.0), 1.0) / 2)) for x in (low, printed, high, own)
-        )
+        ends = (low, printed, high, own)
+        high, printed, low, own = (float(-ndtri(min(max(x, 0.0), 1.0) / 2)) for x in ends)
     return abs(printed - own) / error, max(low - own, own - high, 0.0) / error
 
 

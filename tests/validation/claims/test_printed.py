@@ -125,8 +125,8 @@ def test_a_number_and_its_star_are_judged_apart() -> None:
 def test_a_statistic_and_its_degrees_of_freedom_are_two_numbers() -> None:
     for text in ("30.646 on 8", "30.646 on 8 df", "30.646 on 8 degrees of freedom"):
         printed = Printed.parse(text)
-        assert printed.df is not None
-        assert (printed.value, printed.df.value) == (Decimal("30.646"), Decimal("8"))
+        assert printed.on is not None
+        assert (printed.value, printed.on.value) == (Decimal("30.646"), Decimal("8"))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from pairproof.errors import RError
 from pairproof.fit.fit import Fit
 from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
 from pairproof.native.comparisons.counts.llbt import fit_llbt
-from pairproof.validation.r_answers.answerers import AT_A_LIMIT, counterparts
+from pairproof.validation.r_answers.answerers import TOWARDS_INFINITY, counterparts
 from pairproof.validation.r_answers.ask import Question, attempt
 from pairproof.validation.r_answers.stopped_short import log_likelihood, score_check
 from pairproof.validation.r_answers.translate import RParameters, moved, parameter_values, worth_values
@@ -222,8 +222,8 @@ def test_what_is_estimable_beside_what_is_not_agrees_with_r_too(make) -> None:
 
 @live
 def test_a_function_on_its_way_to_infinity_says_so_in_its_name() -> None:
-    assert all(c.r_call.endswith(AT_A_LIMIT) for c in counterparts(fit_llbt(SEPARATED), "live"))
-    assert not any(c.r_call.endswith(AT_A_LIMIT) for c in counterparts(fit_llbt(APART), "live"))
+    assert all(c.r_call.endswith(TOWARDS_INFINITY) for c in counterparts(fit_llbt(SEPARATED), "live"))
+    assert not any(c.r_call.endswith(TOWARDS_INFINITY) for c in counterparts(fit_llbt(APART), "live"))
 
 
 @live

@@ -213,10 +213,11 @@ def large(n: int) -> tuple[object, Page]:
     return fit, {**numbers, "estimate.D05": f"{float(numbers['estimate.D05']) + 0.03:.3f}"}
 
 
-def test_a_search_of_no_seconds_tries_nothing_and_says_how_much_it_left() -> None:
+def test_a_search_of_no_work_tries_nothing_and_says_how_much_it_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_module, "MOST_WORK", -1.0)
     fit, numbers = large(8)
     told: list[tuple[int, int]] = []
-    (found,) = search([target(fit, numbers)], seconds=0.0, progress=lambda a, b: told.append((a, b))).found  # type: ignore[arg-type]
+    (found,) = search([target(fit, numbers)], progress=lambda a, b: told.append((a, b))).found  # type: ignore[arg-type]
     assert found.readings == 0 and found.skipped > 1000 and not told
     assert "further readings were not tried" in count_words(found)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pairproof.native.competitions.ranking.two_systems import compare_two
 from pairproof.validation.check.checker import Checker
 from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.data import data_from
@@ -30,28 +31,39 @@ def vilar() -> dict[str, PairByJudges]:
 def test_vilars_pairs_have_the_numbers_of_the_specification() -> None:
     # 12 digits are printed there; observed 1e-12 and better.
     a_b, a_d, b_d = (vilar()[name] for name in ("A-B", "A-D", "B-D"))
-    assert (a_b.means.statistic, a_b.means.p, a_b.flips.p) == pytest.approx(
-        (-4.23180533223, 0.00548918446596, 0.015625), rel=1e-10
+    assert (
+        a_b.tests.judge_means.statistic,
+        a_b.tests.judge_means.p,
+        a_b.tests.sign_flips.p,
+    ) == pytest.approx((-4.23180533223, 0.00548918446596, 0.015625), rel=1e-10)
+    assert (a_b.tests.judges_differ.statistic, a_b.tests.judges_differ.df) == pytest.approx(
+        (62.9662208235, 12.0), rel=1e-10
     )
-    assert (a_b.differ.statistic, a_b.differ.df) == pytest.approx((62.9662208235, 12.0), rel=1e-10)
     assert (a_b.cluster.estimate, a_b.cluster.se, a_b.cluster.df, a_b.cluster.p) == pytest.approx(
         (-0.595883875135, 0.150872899460, 5.90808203616, 0.00777842820864), rel=1e-9
     )
-    assert (a_d.means.statistic, a_d.means.p, a_d.flips.p) == pytest.approx(
-        (-4.34063607036, 0.00487193174308, 0.03125), rel=1e-10
-    )
-    assert (a_d.differ.statistic, a_d.cluster.estimate, a_d.cluster.se, a_d.cluster.df) == pytest.approx(
-        (83.3196212215, -0.656574890937, 0.170057681475, 5.81132083042), rel=1e-9
-    )
+    assert (
+        a_d.tests.judge_means.statistic,
+        a_d.tests.judge_means.p,
+        a_d.tests.sign_flips.p,
+    ) == pytest.approx((-4.34063607036, 0.00487193174308, 0.03125), rel=1e-10)
+    assert (
+        a_d.tests.judges_differ.statistic,
+        a_d.cluster.estimate,
+        a_d.cluster.se,
+        a_d.cluster.df,
+    ) == pytest.approx((83.3196212215, -0.656574890937, 0.170057681475, 5.81132083042), rel=1e-9)
     # "z 3.99 but t 10.59": two decimals are given.
-    assert round(b_d.means.statistic, 2) == 10.59 and a_d.merged.z == pytest.approx(-7.58, abs=0.005)
+    assert round(b_d.tests.judge_means.statistic, 2) == 10.59 and a_d.merged.z == pytest.approx(
+        -7.58, abs=0.005
+    )
 
 
 def test_vilars_judges_differ_in_all_seven_pairs_and_all_his_conclusions_survive() -> None:
     pairs = vilar()
     assert len(pairs) == 7
     # The issue rounds to 1e-4; the largest, of A and E, is 1.089e-4.
-    assert max(p.differ.p for p in pairs.values()) == pytest.approx(1.0894e-4, rel=1e-3)
+    assert max(p.tests.judges_differ.p for p in pairs.values()) == pytest.approx(1.0894e-4, rel=1e-3)
     assert {name for name, p in pairs.items() if not p.significant(0.05)} == {"A-C", "B-E"}
     assert {name for name, p in pairs.items() if not p.merged.significant} == {"A-C", "B-E"}
 
@@ -64,7 +76,10 @@ def context(table: str = "table-2") -> Context:
 def test_a_pair_said_to_differ_that_does_not_or_the_other_way_is_false() -> None:
     for pair, significant in ((["A", "C"], True), (["D", "A"], False)):
         found = run_test("pair-by-judges", context(), {"pair": pair, "significant": significant})
-        assert found.verdict == "differs-conclusion" and "the sum over judges says the opposite" in found.explanation
+        assert (
+            found.verdict == "differs-conclusion"
+            and "the sum over judges says the opposite" in found.explanation
+        )
 
 
 def test_a_difference_that_only_the_sum_has_does_not_survive(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,8 +101,12 @@ def test_a_difference_that_only_the_sum_has_does_not_survive(monkeypatch: pytest
 
 def test_dras_judges_of_one_pair_are_counted_from_the_side_that_is_asked() -> None:
     table = Checker(read_paper("dras-2015")).data("table-1")
-    first, second, ties = dras_judges.judges_of_pair(table, "D", "A")
-    assert (first.tolist(), second.tolist(), ties.tolist()) == ([2, 1, 34, 2], [37, 38, 3, 35], [1, 1, 3, 3])
+    tests = compare_two(table, "D", "A").tests
+    assert (tests.first.tolist(), tests.second.tolist(), tests.ties.tolist()) == (
+        [2, 1, 34, 2],
+        [37, 38, 3, 35],
+        [1, 1, 3, 3],
+    )
     story = dras_judges.under_clustering(Checker(read_paper("dras-2015")))
     assert (
         "with and without clustering: A - B, D - B, D - C, tie. No longer significant: A - D, A - C, B - C."

@@ -20,8 +20,6 @@ from pairproof.validation.verdicts.agreement import (
     Agreement,
     accepted,
     accepted_code,
-    accepts,
-    join,
 )
 
 PAPER = """
@@ -59,13 +57,11 @@ def test_what_is_accepted_depends_on_the_code_and_never_on_the_wording(explanati
 
 
 def test_a_joined_code_is_accepted_whole_or_by_all_its_parts_and_not_by_one() -> None:
-    both = join(["cells", "aic-constant"])
-    assert accepts(["cells+aic-constant"], both) and accepts(["aic-constant", "cells"], both)
-    assert (
-        not accepts(["cells"], both)
-        and not accepts([], both)
-        and not accepts(["cells+aic-constant"], "cells")
-    )
+    both = row("explained", "cells+aic-constant", "")
+    for accept in (["cells+aic-constant"], ["aic-constant", "cells"]):
+        assert accepted(both, accept).accepted
+    assert not accepted(both, ["cells"]).accepted and not accepted(both, []).accepted
+    assert not accepted(row("explained", "cells", ""), ["cells+aic-constant"]).accepted
 
 
 @pytest.mark.parametrize(

@@ -50,12 +50,10 @@ class Scores:
         return sorted(set(self.labels(column)))
 
     def codes(self, column: str) -> IntArray:
-        found: IntArray = np.unique(self.labels(column), return_inverse=True)[1].ravel().astype(np.int64)
-        return found
+        return np.asarray(np.unique(self.labels(column), return_inverse=True)[1].ravel().astype(np.int64))
 
     def dummies(self, column: str) -> FloatArray:
-        found: FloatArray = (self.codes(column)[:, None] == np.arange(len(self.names(column)))).astype(float)
-        return found
+        return np.asarray((self.codes(column)[:, None] == np.arange(len(self.names(column)))).astype(float))
 
     def trend(self) -> FloatArray:
         """float[n, 2 annotators]: own constant, own place in the sequence less its mean."""

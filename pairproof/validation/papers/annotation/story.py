@@ -107,19 +107,15 @@ def rows_of_models(checker: Checker, backend: Backend) -> list[Agreement]:
     for case in cases(checker, backend):
         held = partial(_rows_of, case)
         what = f"{len(case.native)} numbers of {case.place.claim}"
-        found += rows_beside_r(
-            case.place, {case.place.claim: None}, case.r_call, what, backend, case.ask, held
-        )
+        native = {case.place.claim: None}
+        found += rows_beside_r(case.place, native, case.r_call, what, backend, case.ask, held)
     return found
 
 
 def _rows_of(case: Case, answer: Answer[Any]) -> list[Agreement]:
     r = case.of_r(answer.value)
-    held = [
-        Held(name, case.native[name], r[name], case.r_call, case.scale.get(name, 0.0))
-        for name in case.native
-        if name in r and not np.isnan(r[name])
-    ]
+    both = [(name, own) for name, own in case.native.items() if not np.isnan(r.get(name, np.nan))]
+    held = [Held(name, own, r[name], case.r_call, case.scale.get(name, 0.0)) for name, own in both]
     made = digits_rows(case.place, held, answer.result)
     return [_settled(row, case.scale.get(row.quantity, 0.0)) for row in made]
 
@@ -395,15 +391,12 @@ def _by_50_digits(asked: Sequence[Agreement]) -> Story:
     for a in asked:
         if a.certified is not None:
             seen.setdefault((a.claim, a.r_call or ""), []).append(a)
-    lines = [
-        (
-            *case,
-            f"{len(rows)}",
-            fewest(a.certified_digits or 0.0 for a in rows),
-            fewest(a.r_certified_digits or 0.0 for a in rows),
+    lines = []
+    for case, rows in seen.items():
+        own, of_r = (
+            [getattr(a, kind) or 0.0 for a in rows] for kind in ("certified_digits", "r_certified_digits")
         )
-        for case, rows in seen.items()
-    ]
+        lines.append((*case, f"{len(rows)}", fewest(own), fewest(of_r)))
     heads = ("data, model", "R function", "numbers", "pairproof's fewest digits", "R's fewest digits")
     caption = "Digits of the 50-digit values that each side has"
     return told("Which side is right in the last digits", (WORDS.say("which-side"),), heads, lines, caption)

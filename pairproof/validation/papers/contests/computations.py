@@ -123,16 +123,10 @@ def contests(request: Request) -> Computed:
         fit = fit_of(document)
         names = certified_numbers(document)
     elif method == "pql" and document["model"]["random"]:
-        model = document["model"]
-        fit = fit_bradley_terry(
-            table_of(document),
-            item_terms=model["item_covariates"] or (),
-            random=model["random"],
-            method="pql",
-        )
-        names = {f"estimate.{n}": "" for n in fit.params.index}
-        names.update({f"se.{n}": "" for n in fit.params.index})
-        names.update({f"{kind}.{model['random']}": "" for kind in ("sigma", "sigma_se")})
+        random, terms = document["model"]["random"], document["model"]["item_covariates"] or ()
+        fit = fit_bradley_terry(table_of(document), item_terms=terms, random=random, method="pql")
+        names = {f"{kind}.{n}": "" for kind in ("estimate", "se") for n in fit.params.index}
+        names.update({f"{kind}.{random}": "" for kind in ("sigma", "sigma_se")})
     else:
         raise InputError(f"args.method is {method[:40]!r}; expected 'pql', for a model with random effects")
     found = {key: quantity(fit, key) for key in names}

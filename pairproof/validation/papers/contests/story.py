@@ -12,9 +12,9 @@ the help page of its chameleons (lagged results as contest covariates).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 
@@ -57,9 +57,8 @@ def tables(backend: Backend) -> Union[dict[str, Comparisons], NoAnswer]:
         live, asked = replace(backend, mode="live", record=None), {"covariates": list(COVARIATES)}
         found = ask(live, place, READ, asked, ("BradleyTerry2",)).as_list()
     except (RDrift, RError) as error:
-        return NoAnswer(
-            "not-run", "r-not-run", f"the data are those of {place}: {' '.join(str(error).split())}"
-        )
+        why = f"the data are those of {place}: {' '.join(str(error).split())}"
+        return NoAnswer("not-run", "r-not-run", why)
 
     def numbers(name: str) -> FloatArray:
         return np.asarray(found.vector(name).floats())
@@ -77,24 +76,14 @@ def tables(backend: Backend) -> Union[dict[str, Comparisons], NoAnswer]:
     return {"lizards": table("", COVARIATES), "chameleons": chameleons}
 
 
-#: The vignette's and the help page's models: where they are printed, the table, and the fit.
-PRINTED: dict[str, tuple[str, str, Callable[[Comparisons], Fit]]] = {
-    "lizards-1": (
-        "vignette, section 3.1: ~ SVL[..] + (1 | ..)",
-        "lizards",
-        lambda t: fit_bradley_terry(t, item_terms=["SVL"], random="item", method="pql"),
-    ),
-    "lizards-2": (
-        "vignette, section 3.2: four covariates + (1 | ..)",
-        "lizards",
-        lambda t: fit_bradley_terry(t, item_terms=COVARIATES, random="item", method="pql"),
-    ),
+#: The vignette's and the help page's models: where they are printed, the table, and the fixed terms.
+PRINTED: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "lizards-1": ("vignette, section 3.1: ~ SVL[..] + (1 | ..)", "lizards", {"item_terms": ["SVL"]}),
+    "lizards-2": ("vignette, section 3.2: four covariates + (1 | ..)", "lizards", {"item_terms": COVARIATES}),
     "chameleons": (
         "help page of chameleons: prev.wins.2 + ch.res[ID] + prop.main[ID] + (1 | ID)",
         "chameleons",
-        lambda t: fit_bradley_terry(
-            t, item_terms=["ch.res", "prop.main"], comparison_terms=["before"], random="item", method="pql"
-        ),
+        {"item_terms": ["ch.res", "prop.main"], "comparison_terms": ["before"]},
     ),
 }
 
@@ -121,18 +110,18 @@ def rows_in_place(backend: Backend) -> list[Agreement]:
     """Rows of BradleyTerry2's own data: two certified fits, and the models of the vignette beside R's."""
     there = tables(backend)
     if isinstance(there, NoAnswer):
-        places = {d["id"]: d["what"] for d in of_lizards()} | {
-            n: where for n, (where, _, _) in PRINTED.items()
-        }
+        places = {d["id"]: d["what"] for d in of_lizards()}
+        places |= {name: where for name, (where, _, _) in PRINTED.items()}
         call = "BradleyTerry2::flatlizards"
         return [Place(PAPER, name, where).data_not_here(there, call) for name, where in places.items()]
     found: list[Agreement] = []
     nobody, live = replace(backend, mode="none"), replace(backend, mode="live", record=None)
     for document in of_lizards():
         found += rows_of_fit(document, fit_of(document, there["lizards"]), nobody)
-    for name, (where, table, fit) in PRINTED.items():
+    for name, (where, table, terms) in PRINTED.items():
         claim = Claim(id=name, where=where, compare_only="R's own numbers")
-        asked = Asked(fitted := fit(there[table]), tuple(counterparts(fitted, live)), {})
+        fit = fit_bradley_terry(there[table], random="item", method="pql", **terms)
+        asked = Asked(fit, tuple(counterparts(fit, live)), {})
         found += beyond_print(PAPER, claim, asked, None, True)
     return found
 
@@ -144,9 +133,8 @@ def asked_for(document: Document, backend: Backend) -> Backend:
 
 def rows_of_fit(document: Document, fit: Fit, backend: Backend) -> list[Agreement]:
     """The rows of one fit."""
-    claim = Claim(
-        id=document["id"], where=f"{document['what']}: {fit.title}", compare_only="the 50-digit values"
-    )
+    where = f"{document['what']}: {fit.title}"
+    claim = Claim(id=document["id"], where=where, compare_only="the 50-digit values")
     asked = Asked(fit, tuple(counterparts(fit, backend)), certified_numbers(document))
     return with_50_digits(PAPER, claim, asked, CONTESTS)
 
@@ -154,15 +142,9 @@ def rows_of_fit(document: Document, fit: Fit, backend: Backend) -> list[Agreemen
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Fewest digits of each model and of each R function; where R's numbers are others."""
     rows = beside_r(agreements, PAPER)
-    digits = digits_by_model(
-        "Every certified model of contests",
-        WORDS.say("certified"),
-        "contests and model",
-        (document["id"] for document in documents()),
-        rows,
-        once=True,
-    )
-    witnesses = functions_and_50_digits(
-        rows, WORDS.say("witnesses"), (f"{a.explanation}." for a in rows if a.code in OF_R)
-    )
+    title, said = "Every certified model of contests", WORDS.say("certified")
+    ids = (document["id"] for document in documents())
+    digits = digits_by_model(title, said, "contests and model", ids, rows, once=True)
+    lacking = (f"{a.explanation}." for a in rows if a.code in OF_R)
+    witnesses = functions_and_50_digits(rows, WORDS.say("witnesses"), lacking)
     return (digits, witnesses, WORDS.section("defects"))

@@ -13,21 +13,20 @@ import numpy as np
 
 from ....bridge.packages import base
 from ....bridge.process.policy import Backend
-from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.tails import p_equals, p_words
 from ....fit.fit import Fit
 from ....fit.many.simultaneous import log10_holm
 from ....fit.shown.fit_plots import worth_figure
-from ....native.competitions.ranking import tests_by_judge as by_judge
 from ....native.competitions.ranking.sign_test import (
     SignTest,
     first_preferences_by_judge,
     friedman_by_judge,
     sign_test,
 )
-from ....numerics.arrays import FloatArray
+from ....native.competitions.ranking.tests_by_judge import mean_preferences
+from ....native.competitions.ranking.two_systems import compare_two
 from ....report.blocks import Table
 from ...check.checker import Checker
 from ...claims.quantities import first_preferences, kind_of
@@ -68,27 +67,22 @@ def _together(effects: Sequence[Effect]) -> str:
     """Which differences of systems survive Holm's adjustment for all of them."""
     pairs = [e for e in effects if e.name != "tie"]
     adjusted = 10.0 ** log10_holm(np.log10([e.clustered[0].p for e in pairs]))
-    said = [f"{e.name} (p = {p_words(float(p), digits=2)})" for e, p in zip(pairs, adjusted) if p < ALPHA]
-    lost = [
-        f"{e.name} (p = {p_words(float(p), digits=2)})"
-        for e, p in zip(pairs, adjusted)
-        if p >= ALPHA and e.survives(ALPHA)
-    ]
+    shown = [(e, p, f"{e.name} (p = {p_words(float(p), digits=2)})") for e, p in zip(pairs, adjusted)]
+    said = [text for _, p, text in shown if p < ALPHA]
+    lost = [text for e, p, text in shown if p >= ALPHA and e.survives(ALPHA)]
     gone = f", and {', '.join(lost)} does not" if lost else ""
     return f"with Holm's adjustment for all {len(pairs)} differences, {' and '.join(said) or 'none'} remain{gone}"
 
 
 def _first_pair(table: Comparisons) -> str:
     """Judges' own means of A over D, which show where the spread comes from."""
-    first, second, ties = judges_of_pair(table, "A", "D")
-    means = (first - second) / (first + second + ties)
-    t = by_judge.judge_means(first, second, ties)
-    differ = by_judge.judges_differ(first, second, ties)
+    tests = compare_two(table, "A", "D").tests
+    means, differ = mean_preferences(tests.first, tests.second, tests.ties), tests.judges_differ
     return WORDS.say(
         "first-pair",
         means=", ".join(f"{m:+.3f}" for m in means),
-        t=t,
-        p=p_words(t.p, digits=2),
+        t=tests.judge_means,
+        p=p_words(tests.judge_means.p, digits=2),
         differ=differ,
         p_differ=p_words(differ.p, digits=2),
         signs=_signs(table),
@@ -97,24 +91,8 @@ def _first_pair(table: Comparisons) -> str:
 
 def _signs(table: Comparisons) -> str:
     """Exact p of each pair of systems by the signs of the judges' means."""
-    found = {
-        f"{a} - {b}": by_judge.sign_flips(*judges_of_pair(table, a, b)).p for a, b in combinations(RANKING, 2)
-    }
-    return ", ".join(f"{p_words(p, digits=3)} for {pair}" for pair, p in found.items())
-
-
-def judges_of_pair(table: Comparisons, one: str, other: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Each judge's answers for one item, for the other, and undecided ones."""
-    judges = table.columns["judge"]
-    assert isinstance(judges, Factor)
-    a, b = table.items.index(one), table.items.index(other)
-    out = np.zeros((3, len(judges.levels)))
-    for first, second, sign in ((a, b, 1), (b, a, -1)):
-        rows = (table.first == first) & (table.second == second)
-        counts = (table.wins[rows], table.losses[rows])[::sign]
-        for line, values in zip(out, (*counts, table.ties[rows])):
-            np.add.at(line, judges.codes[rows], values)
-    return out[0], out[1], out[2]
+    found = ((compare_two(table, a, b).tests.sign_flips.p, a, b) for a, b in combinations(RANKING, 2))
+    return ", ".join(f"{p_words(p, digits=3)} for {a} - {b}" for p, a, b in found)
 
 
 PAPER = "dras-2015"
@@ -190,11 +168,11 @@ def _answered_by(agreements: Sequence[Agreement], claim: str, quantity: str) -> 
 def _swapped_columns(checker: Checker, agreements: Sequence[Agreement]) -> Story:
     right, wrong = checker.fit("table-1"), checker.fit("table-1-prefmod-order")
     right0, wrong0 = checker.fit("table-1-without-ties"), checker.fit("table-1-prefmod-order-without-ties")
-    judges, judges_wrong = checker.fit("subjects"), checker.fit("subjects-prefmod-order")
+    judges = checker.fit("subjects")
     by_r = _answered_by(agreements, "table-1-prefmod-order", "deviance")
     return WORDS.section(
         "swapped-columns",
-        _side_by_side(right, wrong, right0, wrong0, judges, judges_wrong),
+        _side_by_side((right, wrong), (right0, wrong0), (judges, checker.fit("subjects-prefmod-order"))),
         figures=(
             worth_figure(right, "Table 1 as headed"),
             worth_figure(wrong, "Table 1 in prefmod's order of columns"),
@@ -208,11 +186,11 @@ def _swapped_columns(checker: Checker, agreements: Sequence[Agreement]) -> Story
     )
 
 
-def _side_by_side(right: Fit, wrong: Fit, right0: Fit, wrong0: Fit, judges: Fit, judges_wrong: Fit) -> Table:
-    def both(
-        name: str, printed: str, value: Callable[[Fit], str], first: Fit, second: Fit
-    ) -> tuple[str, ...]:
-        return name, printed, value(first), value(second)
+def _side_by_side(with_ties: Sequence[Fit], without: Sequence[Fit], judges: Sequence[Fit]) -> Table:
+    """Fits to the table as headed and to that in prefmod's order: with ties, without, and by judge."""
+
+    def both(name: str, printed: str, value: Callable[[Fit], str], fits: Sequence[Fit]) -> tuple[str, ...]:
+        return name, printed, *map(value, fits)
 
     def estimate(name: str) -> Callable[[Fit], str]:
         return lambda fit: f"{fit.params[name]:.4f} ({fit.bse[name]:.4f})"
@@ -221,40 +199,22 @@ def _side_by_side(right: Fit, wrong: Fit, right0: Fit, wrong0: Fit, judges: Fit,
         return lambda fit: f"{fit.zvalues[name]:.2f}"
 
     def wins(fit: Fit) -> str:
-        return ", ".join(
-            f"{item} {n:g}"
-            for item, n in sorted(first_preferences(fit.data).items(), key=lambda pair: -pair[1])
-        )
+        counts = sorted(first_preferences(fit.data).items(), key=lambda pair: -pair[1])
+        return ", ".join(f"{item} {n:g}" for item, n in counts)
 
-    rows = (
-        both("deviance with ties, 8 df", "30.646", lambda f: f"{f.deviance:.3f}", right, wrong),
-        both("deviance without, 9 df", "221.22", lambda f: f"{f.deviance:.2f}", right0, wrong0),
-        (
-            "ratio of the deviances",
-            "seven-fold",
-            f"{right0.deviance / right.deviance:.2f}",
-            f"{wrong0.deviance / wrong.deviance:.2f}",
-        ),
-        *(
-            both(f"{name}: estimate (se)", "", estimate(name), right, wrong)
-            for name in ("A", "B", "C", "tie")
-        ),
-        both("first preferences", "A-D-B-C", wins, right, wrong),
-        both("deviance with judges", "", lambda f: f"{f.deviance:.3f} on {f.df_resid}", judges, judges_wrong),
-        *(
-            both(f"z of {name}", printed, z(name), judges, judges_wrong)
-            for name, printed in (
-                ("A:judge[3]", "significant"),
-                ("B:judge[3]", "significant"),
-                ("C:judge[3]", "not"),
-            )
-        ),
-    )
-    return Table(
-        ("", "printed", "AB AC AD BC BD CD, as headed", "read as AB AC BC AD BD CD"),
-        rows,
-        "Table 1 read in two orders; reference D",
-    )
+    ratios = (f"{other.deviance / one.deviance:.2f}" for one, other in zip(with_ties, without))
+    rows = [
+        both("deviance with ties, 8 df", "30.646", lambda f: f"{f.deviance:.3f}", with_ties),
+        both("deviance without, 9 df", "221.22", lambda f: f"{f.deviance:.2f}", without),
+        ("ratio of the deviances", "seven-fold", *ratios),
+    ]
+    rows += [both(f"{name}: estimate (se)", "", estimate(name), with_ties) for name in ("A", "B", "C", "tie")]
+    rows.append(both("first preferences", "A-D-B-C", wins, with_ties))
+    rows.append(both("deviance with judges", "", lambda f: f"{f.deviance:.3f} on {f.df_resid}", judges))
+    for item, printed in (("A", "significant"), ("B", "significant"), ("C", "not")):
+        rows.append(both(f"z of {item}:judge[3]", printed, z(f"{item}:judge[3]"), judges))
+    heads = ("", "printed", "AB AC AD BC BD CD, as headed", "read as AB AC BC AD BD CD")
+    return Table(heads, tuple(rows), "Table 1 read in two orders; reference D")
 
 
 def _judge_3(checker: Checker) -> Story:
@@ -263,17 +223,10 @@ def _judge_3(checker: Checker) -> Story:
     by_constraint = {f"against {item}": fit.with_reference(item) for item in reversed(fit.items)}
     by_constraint["sum to zero"] = fit.with_reference("sum")
     rows = [tuple([name, *(_z(f, name) for f in by_constraint.values())]) for name in names]
-    others = [
-        float(p)
-        for f in by_constraint.values()
-        for n, p in f.pvalues.items()
-        if ("judge[2]" in str(n) or "judge[4]" in str(n)) and not math.isnan(p)
-    ]
-    rest = (
-        "no effect of judges 2 and 4 is"
-        if min(others) >= 0.05
-        else f"{sum(p < 0.05 for p in others)} effects of judges 2 and 4 are"
-    )
+    effects = [(str(n), float(p)) for f in by_constraint.values() for n, p in f.pvalues.dropna().items()]
+    others = [p for n, p in effects if "judge[2]" in n or "judge[4]" in n]
+    few = f"{sum(p < 0.05 for p in others)} effects of judges 2 and 4 are"
+    rest = "no effect of judges 2 and 4 is" if min(others) >= 0.05 else few
     shown = Table(("z of", *by_constraint), tuple(rows), "Effects of judge 3, Table 1 as headed")
     return WORDS.section("judge-3", shown, rest=rest, least=min(others))
 
@@ -290,20 +243,14 @@ def _saturated(checker: Checker, agreements: Sequence[Agreement]) -> Story:
         [f"{c.r_call} with \u201c{c.r_error}\u201d" for c in stopped if (c.package == "prefmod") == prefmod]
         for prefmod in (True, False)
     )
-    said = f"prefmod's own fitting functions stop on this table: {'; '.join(own)}." + (
-        f" So does {'; '.join(others)}." if others else ""
-    )
+    said = f"prefmod's own fitting functions stop on this table: {'; '.join(own)}."
+    said += f" So does {'; '.join(others)}." if others else ""
     answers: dict[str, dict[str, float]] = {}
     for a in agreements:
         if a.claim == "modpref" and a.r is not None and a.r_call:
             answers.setdefault(a.r_call, {})[str(a.quantity)] = a.r
-    rows = [
-        (
-            "pairproof",
-            *(f"{fit.params[n]:.10f} ({fit.bse[n]:.10f})" for n in ("o1", "tie")),
-            f"{fit.deviance:.1g}",
-        )
-    ]
+    own_cells = [f"{fit.params[n]:.10f} ({fit.bse[n]:.10f})" for n in ("o1", "tie")]
+    rows = [("pairproof", *own_cells, f"{fit.deviance:.1g}")]
     for call, values in answers.items():
         cells = [
             f"{values[f'estimate.{n}']:.10f} ({values[f'se.{n}']:.10f})" if f"se.{n}" in values else ""
@@ -320,14 +267,8 @@ def _beside(checker: Checker) -> Story:
     for name, data in (("ModPref", "modpref"), ("Collins et al.", "collins")):
         drop, split = _sign_tests(checker, data)
         fit = checker.fit(data)
-        rows.append(
-            (
-                name,
-                f"{drop.p:.4g}",
-                f"{split.p:.4g}" + (" (one remaining tie dropped)" if split.dropped else ""),
-                f"{fit.pvalues['o1']:.4g}",
-            )
-        )
+        one_left = " (one remaining tie dropped)" if split.dropped else ""
+        rows.append((name, f"{drop.p:.4g}", f"{split.p:.4g}{one_left}", f"{fit.pvalues['o1']:.4g}"))
     test = friedman_by_judge(checker.data("table-1"))
     heads = ("p-values, two-sided", "sign test, ties dropped", "ties split", "model, o1")
     return WORDS.section("beside", Table(heads, tuple(rows)), test=test, p=p_equals(test.p, digits=3))

@@ -10,7 +10,7 @@ same that the records were made with.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -59,18 +59,12 @@ def _baselines(table: Comparisons, backend: Backend) -> list[Agreement]:
     counts, n = preference_counts(table), len(table.items)
     first, second = np.array([(i, j) for i in range(n) for j in range(n) if i != j]).T
 
-    def held(of_r: BaseR) -> Iterable[Held]:
-        return (
-            Held(
-                f"{outcome}.{name.replace(', ', '-')}.{table.items[i]}.{table.items[j]}",
-                float(p[i, j, k]),
-                float(of_r[name][row, k]),
-                BASELINES,
-            )
-            for name, p in own_baselines(counts).items()
-            for row, (i, j) in enumerate(zip(first, second))
-            for k, outcome in enumerate(OUTCOMES)
-        )
+    def held(of_r: BaseR) -> Iterator[Held]:
+        for name, p in own_baselines(counts).items():
+            for row, (i, j) in enumerate(zip(first, second)):
+                pair = f"{name.replace(', ', '-')}.{table.items[i]}.{table.items[j]}"
+                for k, outcome in enumerate(OUTCOMES):
+                    yield Held(f"{outcome}.{pair}", float(p[i, j, k]), float(of_r[name][row, k]), BASELINES)
 
     said = f"probabilities of {len(first)} ordered pairs by every baseline"
     ask = partial(base.baselines, counts, first, second, backend=backend)
@@ -201,18 +195,10 @@ def _categorical(case: Case, backend: Backend) -> list[Agreement]:
     def rows(answer: Answer[Sequence[jags.Sampled]]) -> list[Agreement]:
         own = fit_irt_categorical(case.table, items=case.items, **_OWN)
         draws = preference_draws(own)
-        names = [
-            f"P({outcome} | {own.items[a]}, {own.items[b]})"
-            for outcome in ("tie", "first", "second")
-            for a, b in PAIRS
-        ]
-        agreement = agree_sampled(
-            names,
-            draws.mean(axis=(0, 1)),
-            convergence(draws).mcse,
-            np.concatenate([s.mean for s in answer.value]),
-            np.concatenate([s.mcse for s in answer.value]),
-        )
+        pairs = [f"{own.items[a]}, {own.items[b]}" for a, b in PAIRS]
+        names = [f"P({outcome} | {pair})" for outcome in ("tie", "first", "second") for pair in pairs]
+        means, errors = (np.concatenate([getattr(s, of) for s in answer.value]) for of in ("mean", "mcse"))
+        agreement = agree_sampled(names, draws.mean(axis=(0, 1)), convergence(draws).mcse, means, errors)
         what = f"{len(names)} probabilities of {len(PAIRS)} pairs"
         return [sampled_row(HERE, f"{name}.preferences", agreement, answer.result, what)]
 
@@ -236,9 +222,8 @@ def _without_ties(backend: Backend) -> list[Agreement]:
         return jags.pair_compare(*pairs, table.items, chains=jags.Chains(3, 500, 3000, 2), backend=backend)
 
     def rows(answer: Answer[jags.Sampled]) -> list[Agreement]:
-        return _abilities(
-            name, fit_irt_gaussian(table, model=WITHOUT_TIES, items="fresh", **_OWN), answer.value
-        )
+        own = fit_irt_gaussian(table, model=WITHOUT_TIES, items="fresh", **_OWN)
+        return _abilities(name, own, answer.value)
 
     r_call, said = "MCMCpack::MCMCpaircompare", "posterior abilities against those of MCMCpack"
     return rows_beside_r(HERE, {name: None}, r_call, said, backend, ask, rows)
@@ -249,33 +234,20 @@ def _abilities(name: str, own: Posterior, of_r: jags.Sampled) -> list[Agreement]
     n = len(own.items)
     means = agree_sampled(own.items, own.mean, own.diagnostics.mcse, of_r.mean, of_r.mcse)
     share = float(np.max(means.visible / own.sd))
-    spreads = agree_sampled(
-        own.items,
-        own.sd,
-        own.sd * np.sqrt(0.5 / own.diagnostics.ess),
-        of_r.sd,
-        of_r.sd * np.sqrt(0.5 / of_r.ess),
-    )
-    what, seen = f"posterior means of {n} abilities", f"at most {share:.2f} posterior sd"
+    errors, of_r_errors = own.sd * np.sqrt(0.5 / own.diagnostics.ess), of_r.sd * np.sqrt(0.5 / of_r.ess)
+    spreads = agree_sampled(own.items, own.sd, errors, of_r.sd, of_r_errors)
+    what, seen = f"of {n} abilities", f"at most {share:.2f} posterior sd"
     return [
-        sampled_row(HERE, f"{name}.means", means, of_r.result, what, seen),
-        sampled_row(
-            HERE, f"{name}.sds", spreads, of_r.result, f"posterior standard deviations of {n} abilities"
-        ),
+        sampled_row(HERE, f"{name}.means", means, of_r.result, f"posterior means {what}", seen),
+        sampled_row(HERE, f"{name}.sds", spreads, of_r.result, f"posterior standard deviations {what}"),
     ]
 
 
 def preference_draws(own: CategoricalFit) -> FloatArray:
     """float[chains, draws, 3 len(PAIRS)]: Q(outcome | pair); outcomes tie, first, second, pairs within."""
     theta, kernel = own.theta, own.model.likelihood
-    return np.stack(
-        [
-            np.einsum("cdl,lm,cdm->cd", theta[:, :, a], kernel[p], theta[:, :, b])
-            for p in range(3)
-            for a, b in PAIRS
-        ],
-        axis=-1,
-    )
+    cases = [(kernel[p], theta[:, :, a], theta[:, :, b]) for p in range(3) for a, b in PAIRS]
+    return np.stack([np.einsum("cdl,lm,cdm->cd", a, p, b) for p, a, b in cases], axis=-1)
 
 
 # -- the tables ----------------------------------------------------------------------------------------------

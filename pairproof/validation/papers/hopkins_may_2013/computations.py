@@ -15,6 +15,7 @@ from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....data.reading.layouts import read
 from ....errors import InputError
+from ....numerics.arrays import FloatArray
 from ...statements.registers import Computed, Request, computation
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ def one_track(table: pd.DataFrame, named: Tracks, name: str) -> Comparisons:
     return read_tracks(table, {name: named[name]})[name]
 
 
-def on_least_compared_source(table: Comparisons) -> float:
-    """Comparisons on the source segment that has fewest."""
-    source = table.columns["source"]
-    assert isinstance(source, Factor)  # read makes it one
-    counts = np.bincount(source.codes, weights=table.wins + table.ties + table.losses)
-    return float(counts[counts > 0].min())
+def clusters_of(table: Comparisons, column: str) -> FloatArray:
+    """Comparisons of each judge, or on each source segment, that has any.  float[n_clusters]."""
+    labels = table.columns[column]
+    assert isinstance(labels, Factor)  # rankings have both as labels
+    counts = np.bincount(labels.codes, weights=table.wins + table.ties + table.losses)
+    return np.asarray(counts[counts > 0])
 
 
 @computation("held-out-sizes")
@@ -60,16 +61,10 @@ def held_out_sizes(request: Request) -> Computed:
 
     found: dict[str, float] = {}
     for name, table in read_tracks(request.table_of(request.data), request.pairs_by_name("tracks")).items():
-        split = split_by_source(table)
-        found.update(
-            {
-                f"train.{name}": split.train.n_comparisons,
-                f"test.{name}": split.test.n_comparisons,
-                f"k.{name}": float(split.k or 0),
-                f"all.{name}": table.n_comparisons,
-                f"least.{name}": on_least_compared_source(table),
-            }
-        )
+        split, all_ = split_by_source(table), table.n_comparisons
+        sizes = {"train": split.train.n_comparisons, "test": split.test.n_comparisons, "all": all_}
+        sizes |= {"k": float(split.k or 0), "least": float(clusters_of(table, "source").min())}
+        found.update({f"{what}.{name}": n for what, n in sizes.items()})
     return Computed(native=found)
 
 
@@ -94,19 +89,13 @@ def perplexities(request: Request) -> Computed:
     table, asked = request.data_of(request.data), request.texts("models")
     for name in asked:
         one_of("args.models", name, MODELS)
-    return Computed(
-        native={
-            f"perplexity.{m}": fit_preference_model(table, m, warn=False).perplexity(table).value
-            for m in MODELS
-            if m in asked
-        }
-    )
+    fits = {m: fit_preference_model(table, m, warn=False) for m in MODELS if m in asked}
+    return Computed(native={f"perplexity.{m}": fit.perplexity(table).value for m, fit in fits.items()})
 
 
 @computation("judge-agreement")
 def judge_agreement(request: Request) -> Computed:
     """share (per cent), kappa and number of pairs of judgments by two judges on the same segment."""
-    from ....data.reading.layouts import read
     from ....native.competitions.experiment.judge_agreement import judge_agreement as agreement
 
     found = agreement(read(request.table_of(request.data), layout="rankings"), tracks=("srclang", "trglang"))

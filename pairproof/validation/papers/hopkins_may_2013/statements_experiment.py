@@ -171,14 +171,11 @@ def lowest_perplexities(context: Context, *, tracks: Tracks, models: Sequence[st
     last, following = names[len(models) - 1], names[len(models)]
     apart = difference(_of(results, following, size), _of(results, last, size))
     text += f"; {last} is below {following} {_apart(apart)}"
+    lowest = order[names[0]]
     if not apart.low > 0:
-        return Finding.because(
-            "not-told-apart",
-            f"holds for the order of the means, but they cannot be distinguished: {text}",
-            "explained",
-            order[names[0]],
-        )
-    return Finding("agrees", text, order[names[0]])
+        text = f"holds for the order of the means, but they cannot be distinguished: {text}"
+        return Finding.because("not-told-apart", text, "explained", lowest)
+    return Finding("agrees", text, lowest)
 
 
 @statement_test("converges-most-rapidly")
@@ -216,17 +213,13 @@ def converges_most_rapidly(context: Context, *, tracks: Tracks, model: str, amon
             f"closer to its own limit: {_places(nearer)}; nor does it have the lowest perplexity throughout:"
             f" {text}; {limits}",
         )
-    close = {
-        k: [
-            m
-            for m in _at(results, k)
-            if m != model and not difference(_of(results, m, k), _of(results, model, k)).low > 0
-        ]
-        for k in sizes
-    }
-    doubt = "".join(
-        f"; at {k} not clearly below {' and '.join(level)}" for k, level in close.items() if level
-    )
+    doubt = ""
+    for k in sizes:
+        others = {
+            m: difference(_of(results, m, k), _of(results, model, k)) for m in _at(results, k) if m != model
+        }
+        level = [m for m, d in others.items() if not d.low > 0]
+        doubt += f"; at {k} not clearly below {' and '.join(level)}" if level else ""
     return Finding.because(
         "lowest-throughout",
         "holds if it means that its perplexity is the lowest at every size"
@@ -254,15 +247,12 @@ def nearly_indistinguishable(
     for size in _sizes(results):
         order = _at(results, size)
         own = [order[m] for m in models]
-        near[size] = max(own) - min(own) <= float(within) and max(own) < min(
-            v for m, v in order.items() if m not in models
-        )
+        others = min(v for m, v in order.items() if m not in models)
+        near[size] = max(own) - min(own) <= float(within) and max(own) < others
         parts.append(f"{max(own) - min(own):.3f} at {size}")
     last = _at(results, _sizes(results)[-1])
-    raw = results_of(
-        _splits(context, tracks),
-        paper_design(("students-geometric",), replace(PAPER_SAMPLER, raw_geometric=True)),
-    )
+    of_raw = paper_design(("students-geometric",), replace(PAPER_SAMPLER, raw_geometric=True))
+    raw = results_of(_splits(context, tracks), of_raw)
     text = (
         f"largest difference {', '.join(parts)}; at the largest size {_listed(last)}; the geometric mean as"
         " the paper prints it, which does not sum to 1, would be"
@@ -273,11 +263,8 @@ def nearly_indistinguishable(
     late = [size for size in near if all(near[k] for k in near if k >= size)]
     if not late:
         return Finding.because("false", text)
-    return Finding.because(
-        "larger-samples",
-        f"holds from {late[0]} training comparisons on (within {within}): {text}",
-        "explained",
-    )
+    said = f"holds from {late[0]} training comparisons on (within {within}): {text}"
+    return Finding.because("larger-samples", said, "explained")
 
 
 # -- from how many comparisons on ----------------------------------------------------------------------------

@@ -13,14 +13,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import combinations, product
 from statistics import median
 
-import numpy as np
-
-from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
+from ....data.reading.layouts import read
 from ....errors import RankingWarning
 from ....fit.estimates.tails import p_words
 from ....fit.fit import Fit
@@ -30,7 +29,7 @@ from ....native.competitions.irt.gaussian_irt import fit_irt_gaussian
 from ....numerics.arrays import FloatArray
 from ...statements.registers import Context, Finding, holds, statement_test
 from ...statements.under_clustering import CODE, Effect, effects_of, order_open, rough, ways_of
-from .computations import Tracks, on_least_compared_source, one_track, read_tracks
+from .computations import Tracks, clusters_of, one_track, read_tracks
 from .statements_experiment import abilities_of, paper_splits
 
 #: Ways of clustering that rankings of translations allow.
@@ -71,24 +70,12 @@ def told_apart(table: Comparisons, alpha: float = 0.05, by: Sequence[str] = WAYS
     fit = fit_track(table)
     effects = effects_of(fit, by, list(combinations(fit.items, 2)))
     significant = [e for e in effects if e.independent.significant(alpha)]
-    ways = tuple(
-        Way(
-            name,
-            tuple(len(clusters_of(table, column)) for column in columns),
-            median(e.clustered[k].se / e.independent.se for e in effects),
-            sum(e.clustered[k].significant(alpha) for e in significant),
-        )
-        for k, (name, columns) in enumerate(zip(by, ways_of(by)))
-    )
-    return TrackTold(float(table.n_comparisons), len(effects), len(significant), ways)
-
-
-def clusters_of(table: Comparisons, column: str) -> FloatArray:
-    """Comparisons of each judge, or on each source segment, that has any.  float[n_clusters]."""
-    labels = table.columns[column]
-    assert isinstance(labels, Factor)  # rankings have both as labels
-    counts = np.bincount(labels.codes, weights=table.wins + table.ties + table.losses)
-    return np.asarray(counts[counts > 0])
+    ways = []
+    for k, (name, columns) in enumerate(zip(by, ways_of(by))):
+        n_clusters = tuple(len(clusters_of(table, column)) for column in columns)
+        ratio = median(e.clustered[k].se / e.independent.se for e in effects)
+        ways.append(Way(name, n_clusters, ratio, sum(e.clustered[k].significant(alpha) for e in significant)))
+    return TrackTold(float(table.n_comparisons), len(effects), len(significant), tuple(ways))
 
 
 @statement_test("ability-bands")
@@ -121,11 +108,8 @@ def ability_bands(
     if as_said(found):
         return Finding("agrees", text)
     if share:
-        return Finding.because(
-            "other-training-sets",
-            f"holds for some random training sets, but not for these: {text}",
-            "explained",
-        )
+        some = f"holds for some random training sets, but not for these: {text}"
+        return Finding.because("other-training-sets", some, "explained")
     return Finding.because("false", text)
 
 
@@ -235,15 +219,8 @@ def bands_by_cluster(
         return holds(False, text, native=weakest)
     if not any(lost):
         return Finding("agrees", f"survives clustering: {text}", weakest)
-    return Finding.because(
-        CODE,
-        (
-            "holds if all answers are independent; some pairs do not survive clustering:"
-            f" {text}{rough(effects)}"
-        ),
-        "explained",
-        weakest,
-    )
+    some = "holds if all answers are independent; some pairs do not survive clustering"
+    return Finding.because(CODE, f"{some}: {text}{rough(effects)}", "explained", weakest)
 
 
 def _lost(effects: Sequence[Effect], way: int, alpha: float) -> list[str]:
@@ -253,18 +230,16 @@ def _lost(effects: Sequence[Effect], way: int, alpha: float) -> list[str]:
 def _nearest(effects: Sequence[Effect]) -> str:
     """The pair whose largest clustered p is the largest of all, in numbers."""
     e = max(effects, key=lambda e: max(test.p for test in e.clustered))
-    clustered = ", ".join(
-        f"{test.statistic:.2f} on {test.df:.1f} df (p = {p_words(test.p, digits=2)})" for test in e.clustered
-    )
-    return (
-        f"{e.name} {e.independent.estimate:.4f}, z = {e.independent.statistic:.2f}, clustered t = {clustered}"
-    )
+    own = e.independent
+    tests = (f"{t.statistic:.2f} on {t.df:.1f} df (p = {p_words(t.p, digits=2)})" for t in e.clustered)
+    return f"{e.name} {own.estimate:.4f}, z = {own.statistic:.2f}, clustered t = {', '.join(tests)}"
 
 
 @statement_test("least-compared-source")
 def least_compared_source(context: Context, *, tracks: Tracks, at_least: int) -> Finding:
     """Every source segment has at least so many comparisons."""
-    least = {name: on_least_compared_source(t) for name, t in read_tracks(context.table, tracks).items()}
+    found = read_tracks(context.table, tracks)
+    least = {name: float(clusters_of(table, "source").min()) for name, table in found.items()}
     text = "the least compared segment has: " + ", ".join(f"{name} {n:g}" for name, n in least.items())
     return holds(min(least.values()) >= at_least, text, native=min(least.values()))
 
@@ -274,16 +249,15 @@ def track_sizes(context: Context, *, tracks: Tracks, low: int, high: int) -> Fin
     """Every track has between `low` and `high` comparisons."""
     sizes = {name: t.n_comparisons for name, t in read_tracks(context.table, tracks).items()}
     outside = {name: n for name, n in sizes.items() if not low <= n <= high}
-    text = f"from {min(sizes.values()):,.0f} to {max(sizes.values()):,.0f}" + (
-        "; outside: " + ", ".join(f"{name} {n:,.0f}" for name, n in outside.items()) if outside else ""
-    )
+    text = f"from {min(sizes.values()):,.0f} to {max(sizes.values()):,.0f}"
+    if outside:
+        text += "; outside: " + ", ".join(f"{name} {n:,.0f}" for name, n in outside.items())
     return holds(not outside, text)
 
 
 @statement_test("duplicated-system")
 def duplicated_system(context: Context) -> Finding:
     """ORIGWMT of two equal systems is 2/3 each; with B submitted twice A's stays and B's is 5/6."""
-    from ....data.reading.layouts import read
     from ....native.competitions.ranking.ranking_rules import orig_wmt
 
     thirds = {"wins": [1, 1, 0], "ties": [1, 1, 3], "losses": [1, 1, 0]}
@@ -310,7 +284,6 @@ def distinct_rankings(context: Context, *, tracks: Tracks, track: str, at_least:
 @statement_test("agreement-of-judges")
 def agreement_of_judges(context: Context, *, low: str, high: str) -> Finding:
     """Two judges of the same two outputs say the same in a share of cases between these."""
-    from ....data.reading.layouts import read
     from ....native.competitions.experiment.judge_agreement import judge_agreement
 
     found = judge_agreement(read(context.table, layout="rankings"), tracks=("srclang", "trglang"))
@@ -363,8 +336,6 @@ def example_of_figure_1(
     preference: int,
 ) -> Finding:
     """Quality plus noise is what is seen, and what is seen decides as the figure says."""
-    from decimal import Decimal
-
     sums = [Decimal(q) + Decimal(e) for q, e in zip(qualities, noises)]
     gap = sums[0] - sums[1]
     found = 0 if abs(gap) < Decimal(radius) else 1 if gap > 0 else 2

@@ -32,30 +32,26 @@ from ....native.competitions.experiment.curve_summaries import Result, differenc
 from ....native.competitions.experiment.held_out import Split
 from ....native.competitions.experiment.learning_curves import TrialAbilities
 from ....native.competitions.experiment.preference_models import ModelName
-from ....report.blocks import Column, Figure, Table
+from ....report.blocks import Figure, Table
 from ...check.checker import Checker
 from ...claims.data import table_of
 from ...report.context import Story
 from ...statements.under_clustering import effects_of, ways_table
 from ...verdicts.agreement import Agreement
 from ..told import Words
-from .computations import one_track, read_tracks
+from .computations import clusters_of, one_track, read_tracks
 from .statements_experiment import PAPER_MODELS, SEED, abilities_of, paper_design, paper_splits, results_of
-from .statements_systems import WAYS, TrackTold, clusters_of, fit_track, p_better_from_all, told_apart
+from .statements_systems import WAYS, TrackTold, fit_track, p_better_from_all, told_apart
 
 WORDS = Words(__package__)
 ALPHA = 0.05
 #: Years and the claim that names their tracks.
-YEARS = (
-    ("wmt10", "sizes-of-competitions-wmt10"),
-    ("wmt11", "sizes-of-competitions-wmt11"),
-    ("wmt12", "sizes-of-competitions-wmt12"),
-)
+YEARS = tuple((year, f"sizes-of-competitions-{year}") for year in ("wmt10", "wmt11", "wmt12"))
 
 
 def english_czech(checker: Checker) -> Story:
     """The paper's three systems that no order can be given, from all comparisons."""
-    args = next(c for c in checker.paper.claims if c.id == "arbitrary-order-by-cluster").test_args
+    args = checker.paper.claim("arbitrary-order-by-cluster").test_args
     track = one_track(table_of(checker.paper, "wmt11"), args["tracks"], args["track"])
     pairs = list(combinations(args["systems"], 2))
     fit = fit_track(track)
@@ -91,29 +87,21 @@ def every_track(checker: Checker) -> Story:
     """How much larger standard errors get by judge and by segment, and how many pairs stay significant."""
     found: dict[str, TrackTold] = {}
     for year, claim in YEARS:
-        named = next(c.test_args["tracks"] for c in checker.paper.claims if c.id == claim)
+        named = checker.paper.claim(claim).test_args["tracks"]
         for name, table in read_tracks(table_of(checker.paper, year), named).items():
             found[f"{year.upper()}\u00a0{name}"] = told_apart(table, ALPHA)
     total = sum(told.significant for told in found.values())
     of_ways = [[told.ways[k] for told in found.values()] for k in range(len(WAYS))]
     remain = ", ".join(f"{sum(w.remain for w in own):,} by {way}" for way, own in zip(WAYS, of_ways))
     heads = (
-        Column("track", "left"),
-        *map(Column, ("comparisons", "judges", "sources", "pairs", "significant")),
-        *(Column(f"{what} {way}") for way in WAYS for what in ("se ratio by", "remain by")),
+        *("track", "comparisons", "judges", "sources", "pairs", "significant"),
+        *(f"{what} {way}" for way in WAYS for what in ("se ratio by", "remain by")),
     )
     lines = tuple(_line(name, told) for name, told in found.items())
-    return WORDS.section(
-        "every-track",
-        Table(heads, lines, WORDS.say("every-track-table")),
-        ratios=[
-            f"{min(w.ratio for w in own):.1f} to {max(w.ratio for w in own):.1f} by {way}"
-            for way, own in zip(WAYS, of_ways)
-        ],
-        tracks=len(found),
-        total=total,
-        remain=remain,
-    )
+    ratios = [(way, [w.ratio for w in own]) for way, own in zip(WAYS, of_ways)]
+    ranges = [f"{min(own):.1f} to {max(own):.1f} by {way}" for way, own in ratios]
+    shown, n = Table(heads, lines, WORDS.say("every-track-table")), len(found)
+    return WORDS.section("every-track", shown, ratios=ranges, remain=remain, tracks=n, total=total)
 
 
 def _line(name: str, told: TrackTold) -> tuple[str, ...]:
@@ -164,7 +152,7 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
 
 
 def _splits(checker: Checker, data: str, claim: str, train: str = "") -> dict[str, Split]:
-    tracks = next(c.test_args["tracks"] for c in checker.paper.claims if c.id == claim)
+    tracks = checker.paper.claim(claim).test_args["tracks"]
     other = read_tracks(table_of(checker.paper, train), tracks) if train else None
     return paper_splits(read_tracks(table_of(checker.paper, data), tracks), other)
 
@@ -178,16 +166,8 @@ def _table(results: Sequence[Result], caption: str) -> Table:
     points = {(m.model, m.train_size): m for m in means(results)}
     sizes = sorted({size for _, size in points})
     lowest = {size: min(m.mean for (_, k), m in points.items() if k == size) for size in sizes}
-    rows = [
-        (
-            model,
-            *(
-                f"{points[model, k].mean:.3f}{'*' if points[model, k].mean == lowest[k] else ''}"
-                for k in sizes
-            ),
-        )
-        for model in dict.fromkeys(model for model, _ in points)
-    ]
+    marked = {at: f"{m.mean:.3f}{'*' * (m.mean == lowest[at[1]])}" for at, m in points.items()}
+    rows = [(m, *(marked[m, k] for k in sizes)) for m in dict.fromkeys(model for model, _ in points)]
     return Table(("mean perplexity", *map(str, sizes)), tuple(rows), caption)
 
 
@@ -203,12 +183,8 @@ def _learning_curves(checker: Checker, number: int, data: str, claim: str) -> St
     results = _results(splits)
     n = f"{len(splits)} tracks, 5 trials each, seed {SEED}"
     year = data.upper()
-    figure = Figure(
-        WORDS.say("curves", number=number, year=year),
-        _described(results),
-        CURVES,
-        partial(plot_learning_curves, results),
-    )
+    caption, drawn = WORDS.say("curves", number=number, year=year), partial(plot_learning_curves, results)
+    figure = Figure(caption, _described(results), CURVES, drawn)
     return WORDS.section(
         "learning-curves",
         _table(results, f"{year}, {n}; * lowest"),
@@ -228,10 +204,9 @@ def _short(results: Sequence[Result]) -> str:
     short = {r.track: r.n_train for r in results if r.train_size == largest and r.n_train < largest}
     if not short:
         return ""
-    return (
-        f" Tracks with fewer than {largest} training comparisons, where all trials use the same set:"
-        f" {', '.join(f'{track} {n}' for track, n in short.items())}."
-    )
+    tracks = ", ".join(f"{track} {n}" for track, n in short.items())
+    what = f"Tracks with fewer than {largest} training comparisons, where all trials use the same set"
+    return f" {what}: {tracks}."
 
 
 def _beside(results: Sequence[Result]) -> dict[str, Any]:
@@ -247,23 +222,14 @@ def _beside(results: Sequence[Result]) -> dict[str, Any]:
     )
     apart = difference(one, other)
     ahead = [k for k in sizes if points[ours[k], k] < points[theirs[k], k]]
-    return {
-        "lower": f"lower than the paper's best at {', '.join(map(str, ahead))} comparisons"
-        if ahead
-        else "never lower than the paper's best",
-        "told": "distinguished" if apart.low > 0 or apart.high < 0 else "not distinguished",
-        "apart": apart,
-        "last": last,
-        "first": first,
-        "ours": {
-            "last": f"{points[ours[last], last]:.3f} ({ours[last]})",
-            "first": f"{points[ours[first], first]:.3f}",
-        },
-        "theirs": {
-            "last": f"{points[theirs[last], last]:.3f} ({theirs[last]})",
-            "first": f"{points[theirs[first], first]:.3f}",
-        },
-    }
+    at = f"lower than the paper's best at {', '.join(map(str, ahead))} comparisons"
+    found: dict[str, Any] = {"apart": apart, "last": last, "first": first}
+    found["lower"] = at if ahead else "never lower than the paper's best"
+    found["told"] = "distinguished" if apart.low > 0 or apart.high < 0 else "not distinguished"
+    for whose, best in (("ours", ours), ("theirs", theirs)):
+        mean = {k: f"{points[best[k], k]:.3f}" for k in (first, last)}
+        found[whose] = {"last": f"{mean[last]} ({best[last]})", "first": mean[first]}
+    return found
 
 
 def _crowd(checker: Checker) -> Story:
@@ -284,17 +250,11 @@ def _crowd(checker: Checker) -> Story:
 def _english_czech(checker: Checker) -> Story:
     split = _splits(checker, "wmt11", "bands")["ec"]
     found = abilities_of(split, "ec", 1600)
-    values = ", ".join(
-        f"{k} {name} {found.mean[found.items.index(name)]:.2f} ({found.sd[found.items.index(name)]:.2f})"
-        for k, name in enumerate(found.ranking, 1)
-    )
-    n = len(found.items)
-    abilities = Figure(
-        WORDS.say("abilities"),
-        f"Mean (sd): {values}.",
-        size_of_abilities([f"{n}. {name}" for name in found.items]),
-        partial(plot_trial_abilities, found),
-    )
+    places = [(name, found.items.index(name)) for name in found.ranking]
+    values = (f"{k} {s} {found.mean[at]:.2f} ({found.sd[at]:.2f})" for k, (s, at) in enumerate(places, 1))
+    said, drawn = f"Mean (sd): {', '.join(values)}.", partial(plot_trial_abilities, found)
+    size = size_of_abilities([f"{len(places)}. {name}" for name in found.items])
+    abilities = Figure(WORDS.say("abilities"), said, size, drawn)
     size = size_of_heat_map(found.items)
     heat_map = Figure(WORDS.say("preferences"), _bands(found), size, partial(_heat_map, found), keeps="shape")
     return WORDS.section("english-czech", figures=(abilities, heat_map))

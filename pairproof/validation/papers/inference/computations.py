@@ -62,9 +62,8 @@ def errors_of_a_raw_glm(request: Request) -> Computed:
         "cut": cut,
         "how": how,
     }
-    return numbers_from_r(
-        request, RAW, arguments, (package,), label, "standard errors that depend on the rows"
-    )
+    lacks = "standard errors that depend on the rows"
+    return numbers_from_r(request, RAW, arguments, (package,), label, lacks)
 
 
 def _codes(column: object) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:

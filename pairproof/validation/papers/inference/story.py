@@ -26,7 +26,6 @@ import numpy as np
 from ....bridge.packages import boot, clubsandwich, csranks as r_csranks, lme4, multcomp, profiles
 from ....bridge.process.policy import Backend
 from ....bridge.programs.counted_cells import count
-from ....data.comparisons import Comparisons
 from ....fit.fit import Fit
 from ....fit.many.abilities import Abilities
 from ....fit.many.comparison_results import Contrasts, RankSets
@@ -38,6 +37,7 @@ from ....native.competitions.ranking.tests_by_judge import (
     judges_differ,
     random_effect,
 )
+from ....native.competitions.ranking.two_systems import answers_of
 from ....native.inference.profile_likelihood import profile_intervals
 from ....native.inference.replicates import acceleration, bca, percentile
 from ....numerics.arrays import FloatArray
@@ -54,12 +54,8 @@ from ..compared_with_r import Answer, Held, Place, digits_rows, held_beside_r, r
 from ..told import Words, beside_r, functions_and_sources
 
 PAPER, WORDS = "inference", Words(__package__)
-HTZ, BASE, OPTIM, GLMER = (
-    "clubSandwich::Wald_test",
-    "base R, t.test and chisq.test",
-    "stats::optim, beta-binomial",
-    "lme4::glmer",
-)
+HTZ, BASE = "clubSandwich::Wald_test", "base R, t.test and chisq.test"
+OPTIM, GLMER = "stats::optim, beta-binomial", "lme4::glmer"
 #: Hypotheses that all items are equal, by the claim whose fit they are of.
 JOINT = ("davidson-judge-cr2", "bradley-terry-judge-cr2", "davidson-source-cr2")
 #: Pairs of Vilar's systems that are compared by judges.  Of B and D the judges differ less than by chance:
@@ -73,7 +69,8 @@ def rows_by_judges(checker: Checker, backend: Backend) -> list[Agreement]:
     for claim in JOINT:
         found += _joint(claim, checker.fit(claim), backend)
     for a, b in PAIRS:
-        found += _two_systems(f"{a}-{b}", *answers(checker.data("vilar"), a, b), backend)
+        of = answers_of(checker.data("vilar"), a, b)
+        found += _two_systems(f"{a}-{b}", of.wins, of.losses, of.ties, backend)
     return found
 
 
@@ -95,17 +92,6 @@ def _joint(claim: str, fit: Fit, backend: Backend) -> list[Agreement]:
 
     ask = partial(clubsandwich.vcovCR, rows, columns, "CR2", functions, range(len(items)), backend=backend)
     return held_beside_r(place, "items-equal", HTZ, "HTZ test", backend, ask, held, str(own))
-
-
-def answers(table: Comparisons, a: str, b: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of each judge: how often a was preferred to b, b to a, and neither."""
-    i, j = table.items.index(a), table.items.index(b)
-    forth = (table.first == i) & (table.second == j)
-    back = (table.first == j) & (table.second == i)
-    here = forth | back
-    wins = np.where(forth, table.wins, table.losses)[here]
-    losses = np.where(forth, table.losses, table.wins)[here]
-    return wins, losses, table.ties[here]
 
 
 def _two_systems(
@@ -175,8 +161,7 @@ def replicates() -> FloatArray:
     from scipy.special import ndtri
 
     z = ndtri(np.arange(1, 1000) / 1000)
-    out: FloatArray = 0.8 + 0.3 * z + 0.05 * (z**2 - 1.0)
-    return out
+    return np.asarray(0.8 + 0.3 * z + 0.05 * (z**2 - 1.0))
 
 
 def _boot(backend: Backend) -> list[Agreement]:
@@ -190,11 +175,8 @@ def _boot(backend: Backend) -> list[Agreement]:
 
         def held(r: boot.BootLimits, own: dict[str, tuple[float, float]] = own) -> list[Held]:
             of_r = {"percentile": r.percentile, "bca": r.bca}
-            return [
-                Held(f"limit_{side}.{method}", own[method][k], float(of_r[method][k]), BOOT)
-                for method in own
-                for k, side in enumerate(("low", "high"))
-            ]
+            sides = [(name, k, side) for name in own for k, side in enumerate(("low", "high"))]
+            return [Held(f"limit_{side}.{m}", own[m][k], float(of_r[m][k]), BOOT) for m, k, side in sides]
 
         ask = partial(boot.boot_ci, 0.8, t, influence, backend=backend)
         found += held_beside_r(place, name, BOOT, "bootstrap limits", backend, ask, held)
@@ -220,10 +202,8 @@ def _profiles(claim: str, fit: Fit, pairs: tuple[tuple[str, str], ...], backend:
         asked = functions[:, [fit.names.index(name) for name in of_r]]
         refits = partial(profiles.constrained_refits, rows, asked, backend=backend)
         found += held_beside_r(place, "refits", REFITS, said, backend, refits, partial(held, names, REFITS))
-    spline = partial(profiles.confint, rows, backend=backend)
-    return found + held_beside_r(
-        place, "confint", CONFINT, said, backend, spline, partial(held, of_r, CONFINT)
-    )
+    spline, of_spline = partial(profiles.confint, rows, backend=backend), partial(held, of_r, CONFINT)
+    return found + held_beside_r(place, "confint", CONFINT, said, backend, spline, of_spline)
 
 
 def _functions(fit: Fit, pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], FloatArray]:
@@ -281,9 +261,8 @@ def eight() -> Abilities:
     """Eight items with known estimates whose neighbours are correlated."""
     k = np.arange(8)
     sigma = 0.02 * 0.5 ** np.abs(k[:, None] - k[None, :]) + 0.01 * np.eye(8)
-    return abilities(
-        tuple(f"i{j + 1}" for j in k), np.array([1.4, 1.2, 0.9, 0.85, 0.5, 0.2, 0.1, 0.0]), sigma
-    )
+    estimate = np.array([1.4, 1.2, 0.9, 0.85, 0.5, 0.2, 0.1, 0.0])
+    return abilities(tuple(f"i{j + 1}" for j in k), estimate, sigma)
 
 
 def abilities(
@@ -307,9 +286,8 @@ def _all_pairs(claim: str, one: Abilities, df: int, backend: Backend) -> list[Ag
         adjust: contrasts(own, "all pairs", adjust=adjust, df=kind if adjust == "single-step" else "own")
         for adjust in adjustments
     }
-    place = Place(
-        PAPER, claim, f"D24, Davidson, CR2 by judge: 15 pairs, {f't on {df} df' if df else 'normal'}"
-    )
+    law = f"t on {df} df" if df else "normal"
+    place = Place(PAPER, claim, f"D24, Davidson, CR2 by judge: 15 pairs, {law}")
 
     def answered(answer: Answer[multcomp.ManyComparisons]) -> list[Agreement]:
         return [
@@ -317,9 +295,8 @@ def _all_pairs(claim: str, one: Abilities, df: int, backend: Backend) -> list[Ag
             *single_step_rows(place, answer.value.names, made["single-step"], answer, GLHT),
         ]
 
-    ask = partial(
-        multcomp.glht, one.estimate, one.covariance, multcomp.all_pairs(one.items), df, backend=backend
-    )
+    pairs = multcomp.all_pairs(one.items)
+    ask = partial(multcomp.glht, one.estimate, one.covariance, pairs, df, backend=backend)
     return rows_beside_r(place, {claim: None}, GLHT, "15 differences of D24's items", backend, ask, answered)
 
 
@@ -375,9 +352,8 @@ UNDECIDED = {"rank_low.lower-marginal.i4": WORDS.say("undecided")}
 
 def _ranks(name: str, one: Abilities, backend: Backend) -> list[Agreement]:
     found: list[Agreement] = []
-    place = Place(
-        PAPER, f"ranks-{name}", f"confidence sets of the ranks of {len(one.items)} items, normal, stepwise"
-    )
+    what = f"confidence sets of the ranks of {len(one.items)} items, normal, stepwise"
+    place = Place(PAPER, f"ranks-{name}", what)
     for label, simultaneous, side, cstype in _SETS if name == "eight" else _SETS[:2]:
         own = rank_sets(one, simultaneous=simultaneous, side=side)
         asked = partial(r_csranks.csranks, one.estimate, one.covariance, backend=backend)
@@ -405,11 +381,8 @@ def _rank_rows(
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """Joint tests, many comparisons, ranks, bootstrap and profile limits, two systems by judges."""
-    return [
-        *rows_by_judges(checker, backend),
-        *rows_of_many(checker, backend),
-        *rows_of_limits(checker, backend),
-    ]
+    joint = rows_by_judges(checker, backend)
+    return joint + rows_of_many(checker, backend) + rows_of_limits(checker, backend)
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:

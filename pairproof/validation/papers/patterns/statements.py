@@ -28,28 +28,13 @@ def table(name: str) -> Respondents:
     return respondents(document, data_of(document)["rows"])
 
 
-def changed(data: Respondents, **given: Any) -> Respondents:
-    """The same table with other answers, weights or items."""
-    parts: dict[str, Any] = {
-        "items": data.items,
-        "answers": data.answers,
-        "weights": data.weights,
-        "columns": data.columns,
-        "tie_category": data.tie_category,
-        "scale": data.scale,
-        **given,
-    }
-    return Respondents.build(parts.pop("items"), data.kind, parts.pop("answers"), **parts)
-
-
-def least_digits(found: Fit, other: Any, names: Mapping[str, str], factor: float = 1.0) -> float:
+def least_digits(found: Fit, other: Any, names: Mapping[str, str]) -> float:
     """The fewest digits that estimates and standard errors share; `names` of `found` to those of `other`."""
     digits = []
     for mine, theirs in names.items():
-        scale = 1.0 if mine.startswith("tie") else factor
         size = float(other.bse[theirs])
-        digits.append(float(digits_of_agreement(scale * found.params[mine], other.params[theirs], size)))
-        digits.append(float(digits_of_agreement(scale * found.bse[mine], size)))
+        digits.append(float(digits_of_agreement(found.params[mine], other.params[theirs], size)))
+        digits.append(float(digits_of_agreement(found.bse[mine], size)))
     return min(digits)
 
 
@@ -81,25 +66,17 @@ def rankings_of_two_are_davidson(context: Context, *, fit: str) -> Finding:
     return holds(least >= SAME_DIGITS, f"fit_plackett_luce and fit_bradley_terry share {least:.1f} digits")
 
 
-def fitted_by(name: str) -> Callable[..., Fit]:
-    """The function that fits the model of a certified fit."""
-    if "plackett-luce" in name:
-        return fit_plackett_luce
-    return fit_pattern
-
-
 @statement_test("answers-may-be-rearranged")
 def answers_may_be_rearranged(context: Context, *, fits: Sequence[str]) -> Finding:
     """Items in another order, rows in another order, rows split in halves or merged: the same numbers."""
     digits = []
     for name in fits:
         data = table(name)
-        fitted = fitted_by(name)
+        fitted: Callable[..., Fit] = fit_plackett_luce if "plackett-luce" in name else fit_pattern
         one = fitted(data)
         answers, weights = data.once[::-1], data.weights[::-1]
-        halves = changed(
-            data, answers=np.vstack([answers] * 2), weights=np.concatenate([weights] * 2) / 2, columns={}
-        )
+        twice, half = np.vstack([answers] * 2), np.concatenate([weights] * 2) / 2
+        halves = data.changed(answers=twice, weights=half, columns={})
         places = range(len(data.items))
         turned = reordered(data, [*places[1::2], *places[::2]])
         for other in (halves, data.merged(), turned):
@@ -113,11 +90,10 @@ def answers_may_be_rearranged(context: Context, *, fits: Sequence[str]) -> Findi
 def reversed_rankings(context: Context, *, fit: str) -> Finding:
     """Reversed rankings change the signs of the pattern model; Plackett and Luce's is another model then."""
     data = table(fit)
-    back = changed(data, answers=len(data.items) + 1 - data.answers)
+    back = data.changed(answers=len(data.items) + 1 - data.answers)
     one, two = fit_pattern(data), fit_pattern(back)
-    signs = min(
-        float(digits_of_agreement(-two.params[n], one.params[n], float(one.bse[n]))) for n in free(one)
-    )
+    digits = (digits_of_agreement(-two.params[n], one.params[n], float(one.bse[n])) for n in free(one))
+    signs = min(map(float, digits))
     luce, reverse = fit_plackett_luce(data).llf, fit_plackett_luce(back).llf
     text = (
         f"pattern model: the signs change ({signs:.1f} digits) and llf is {one.llf:.6f} both times;"
@@ -146,7 +122,7 @@ def reordered(data: Respondents, order: Sequence[int]) -> Respondents:
     """The same answers with the items in another order, a permutation."""
     items, old = tuple(data.items[k] for k in order), data.once
     if data.kind != "comparisons":
-        return changed(data, items=items, answers=old[:, list(order)], columns={})
+        return data.changed(items=items, answers=old[:, list(order)], columns={})
     n = len(items)
     pairs = [(i, j) for j in range(n) for i in range(j)]
     at = {pair: k for k, pair in enumerate(pairs)}
@@ -155,4 +131,4 @@ def reordered(data: Respondents, order: Sequence[int]) -> Respondents:
         a, b = order[i], order[j]
         column = old[:, at[min(a, b), max(a, b)]]
         new[:, k] = column if a < b else np.where(np.abs(column) == 1, -column, column)
-    return changed(data, items=items, answers=new, columns={})
+    return data.changed(items=items, answers=new, columns={})

@@ -117,17 +117,10 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Fewest digits of each model; what is not here; where prefmod's numbers are others."""
     rows = beside_r(agreements, PAPER)
-    digits = digits_by_model(
-        "Every certified model",
-        WORDS.say("certified"),
-        "data and model",
-        (document["id"] for document in documents()),
-        rows,
-        once=False,
-    )
-    witnesses = functions_and_50_digits(
-        rows, WORDS.say("witnesses"), (f"{a.claim}: {a.explanation}." for a in rows if a.code in OF_R)
-    )
+    said, ids = WORDS.say("certified"), (document["id"] for document in documents())
+    digits = digits_by_model("Every certified model", said, "data and model", ids, rows, once=False)
+    lacking = (f"{a.claim}: {a.explanation}." for a in rows if a.code in OF_R)
+    witnesses = functions_and_50_digits(rows, WORDS.say("witnesses"), lacking)
     return (digits, witnesses, _not_here(rows), WORDS.section("prefmod"))
 
 

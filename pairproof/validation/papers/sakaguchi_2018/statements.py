@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -57,15 +58,12 @@ def mean_labels(request: Request) -> Computed:
     printed = _column(table, request.text("item"), request.text("column"))
     nearest = {item: int((value / 100 * steps).to_integral_value()) for item, value in printed.items()}
     found = {f"gold.{item}": 100.0 * k / steps for item, k in nearest.items()}
-    rules = [
-        (decimals, name)
-        for decimals in (2, 3, 4)
-        for name in ROUNDINGS
-        if all(
-            _twice(Decimal(k) / n + low, low, high, decimals, name, printed[item])[1] == printed[item]
-            for item, k in nearest.items()
-        )
-    ]
+    means = [(Decimal(k) / n + low, printed[item]) for item, k in nearest.items()]
+
+    def comes_out(rule: tuple[int, str]) -> bool:
+        return all(_twice(mean, low, high, *rule, value)[1] == value for mean, value in means)
+
+    rules = [rule for rule in product((2, 3, 4), ROUNDINGS) if comes_out(rule)]
     remarks = {}
     for item, value in printed.items():
         if rules and Printed.parse(str(value)).verdict(found[f"gold.{item}"]).verdict != "agrees":
@@ -95,12 +93,8 @@ def _column(table: pd.DataFrame, item: str, column: str) -> dict[str, Decimal]:
                 f"row {row} of the table, column {column!r}: expected a number, found {str(text)[:40]!r}"
             ) from None
         digits = found[key].as_tuple()
-        if (
-            not found[key].is_finite()
-            or abs(found[key]) > MOST_WHOLE
-            or isinstance(digits.exponent, int)
-            and digits.exponent < -MOST_DECIMALS
-        ):
+        long = isinstance(digits.exponent, int) and digits.exponent < -MOST_DECIMALS
+        if not found[key].is_finite() or abs(found[key]) > MOST_WHOLE or long:
             raise InputError(
                 f"row {row} of the table, column {column!r}: expected a number within {MOST_WHOLE:,} of at"
                 f" most {MOST_DECIMALS} decimals, found {str(text)[:40]!r}"

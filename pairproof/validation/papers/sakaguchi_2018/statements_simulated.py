@@ -22,6 +22,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ CONTEXTS = ("none", "uniform:0.7", "similar:0.5")
 #: Judgments an item at which scores are compared with the truth: those that the paper names, and more.
 AFTER = (1, 2, 3, 4, 6, 10)
 #: Truth -> how far the paper's annotators agreed (footnotes 17 and 20).
-AGREEMENT = {"lexical": "0.37", "political": "0.67"}
+AGREEMENT: dict[Truth, str] = {"lexical": "0.37", "political": "0.67"}
 #: Replicates of the record, and of what is simulated when it is asked for.
 REPLICATES, AT_ONCE = 40, 4
 UNIT = 1e-4
@@ -98,9 +99,8 @@ def replicate_of(cell: Cell, replicate: int) -> dict[str, FloatArray]:
     panel = Panel(sd) if cell.differ else replace(Panel.alike(sd), step=STEP)
     panel = replace(panel, context=ShownWith.read(cell.context), shift=cell.shift)
     corrected = tuple(t for t in AFTER if t > 1)
-    found = simulate(
-        Experiment(truth, panel, METHODS, AFTER[-1], 1, seed=SEED + replicate, corrected=corrected)
-    )
+    own = Experiment(truth, panel, METHODS, AFTER[-1], 1, seed=SEED + replicate, corrected=corrected)
+    found = simulate(own)
     lost = {name: n for name, n in found.not_fitted.items() if n}
     if lost:
         raise InputError(f"{cell.name}, replicate {replicate}: no corrected scores for {', '.join(lost)}")
@@ -194,10 +194,10 @@ class Gain:
 
 @statement_test("annotation-gain")
 def annotation_gain(
-    context: Context, *, truth: str, agreement: str, method: Method, fewer: int, more: int
+    context: Context, *, truth: Truth, agreement: str, method: Method, fewer: int, more: int
 ) -> Finding:
     """With fewer annotations a method is nearer to direct assessment with more than to it with as few."""
-    found = _grids(truth, agreement)
+    found = grids(truth, agreement)
     gain = Gain(found.shifted, method, fewer, more)
     plusses = ("", "+") if f"{method}+" in found.shifted.names and fewer > 1 else ("",)
     where = {c: [gain.reached(c, plus) for plus in plusses] for c in CONTEXTS}
@@ -208,11 +208,6 @@ def annotation_gain(
     text += f". {_differing(found, ('da', 'random', method))} ({found.source})"
     every = [cell for of in where.values() for row in of for cell in row]
     return _depending(every, text, first)
-
-
-def _grids(truth: str, agreement: str) -> Grids:
-    kind: Any = truth
-    return grids(kind, agreement)
 
 
 def _depending(cells: Sequence[bool], text: str, native: float) -> Finding:
@@ -264,28 +259,21 @@ def _differing(found: Grids, names: Sequence[str]) -> str:
 
 @statement_test("annotation-more-efficient")
 def annotation_more_efficient(
-    context: Context, *, truth: str, agreement: str, method: Method, than: Method
+    context: Context, *, truth: Truth, agreement: str, method: Method, than: Method
 ) -> Finding:
     """A method is clearly nearer to the truth than another after as many annotations."""
-    found = _grids(truth, agreement)
+    found = grids(truth, agreement)
     g = found.shifted
     others = [name for name in (than, f"{than}+") if name in g.names]
-    ahead = [
-        bool(x)
-        for c in CONTEXTS
-        for other in others
-        for n in COMPARED
-        for x in g.ahead(method, other, n, c) > 0
-    ]
+    cases = product(CONTEXTS, others, COMPARED)
+    ahead = [bool(x) for c, other, n in cases for x in g.ahead(method, other, n, c) > 0]
     ahead += [bool(found.differing.ahead(method, o, n)[0] > 0) for o in others for n in COMPARED]
     first = float(g.gap(method, than, COMPARED[0])[0])
     if (method, than) == ("ra", "da"):
         text = verdict_on_ra(g, COMPARED)
     else:
-        text = (
-            f"{method} is clearly above {' or '.join(others)} in {sum(ahead)} of {len(ahead)} comparisons over"
-            f" contexts, shifts and judgments"
-        )
+        share = f"{sum(ahead)} of {len(ahead)} comparisons over contexts, shifts and judgments"
+        text = f"{method} is clearly above {' or '.join(others)} in {share}"
     rho = ", ".join(f"{name} {float(g.curve(name, n)[0]):.3f}" for n in COMPARED for name in (method, than))
     text += (
         f". Spearman's rho without shifts after {' and '.join(map(str, COMPARED))}: {rho}."
@@ -295,9 +283,9 @@ def annotation_more_efficient(
 
 
 @statement_test("annotation-rises")
-def annotation_rises(context: Context, *, truth: str, agreement: str, methods: Sequence[Method]) -> Finding:
+def annotation_rises(context: Context, *, truth: Truth, agreement: str, methods: Sequence[Method]) -> Finding:
     """The mean correlation of every method is higher the more annotations there are: for which annotators."""
-    found = _grids(truth, agreement)
+    found = grids(truth, agreement)
     steps = {
         (f"context {c}, shift {g.shifts[k]:g}", m): np.diff([g.curve(m, n, c)[k] for n in AFTER])
         for g in (found.shifted, found.differing)
@@ -307,9 +295,8 @@ def annotation_rises(context: Context, *, truth: str, agreement: str, methods: S
     }
     rise = {name: bool((step > 0).all()) for name, step in steps.items()}
     first = found.shifted
-    curves = "; ".join(
-        f"{m} {' '.join(f'{float(first.curve(m, n)[0]):.3f}' for n in AFTER)}" for m in methods
-    )
+    values = {m: " ".join(f"{float(first.curve(m, n)[0]):.3f}" for n in AFTER) for m in methods}
+    curves = "; ".join(f"{m} {of}" for m, of in values.items())
     falls = [f"{m} ({cell})" for (cell, m), so in rise.items() if not so]
     text = (
         f"Spearman's rho after {' '.join(map(str, AFTER))}, without shifts: {curves}; it rises at every step in"
@@ -321,19 +308,15 @@ def annotation_rises(context: Context, *, truth: str, agreement: str, methods: S
 
 @statement_test("annotation-reaches")
 def annotation_reaches(
-    context: Context, *, truth: str, agreement: str, methods: Sequence[Method], rho: str, after: int
+    context: Context, *, truth: Truth, agreement: str, methods: Sequence[Method], rho: str, after: int
 ) -> Finding:
     """After so many annotations every method's mean correlation is above a number."""
-    found = _grids(truth, agreement)
-    last = {
-        (m, f"{'as in WMT21' if g is found.differing else f'shift {g.shifts[k]:g}'}, context {c}"): float(
-            g.curve(m, after, c)[k]
-        )
-        for g in (found.shifted, found.differing)
-        for c in CONTEXTS
-        for k in range(len(g.shifts))
-        for m in methods
-    }
+    found = grids(truth, agreement)
+    last: dict[tuple[str, str], float] = {}
+    for g, c in product((found.shifted, found.differing), CONTEXTS):
+        for (k, shift), m in product(enumerate(g.shifts), methods):
+            kind = "as in WMT21" if g is found.differing else f"shift {shift:g}"
+            last[m, f"{kind}, context {c}"] = float(g.curve(m, after, c)[k])
     (method, where), least = min(last.items(), key=lambda item: item[1])
     above = [value > float(rho) for value in last.values()]
     first = ", ".join(f"{m} {float(found.shifted.curve(m, after)[0]):.3f}" for m in methods)
@@ -356,17 +339,15 @@ def kinds(sd: float, sd_differing: float) -> dict[str, Panel]:
 
 
 @lru_cache(maxsize=4)
-def campaigns(truth: str, agreement: str) -> dict[str, Simulation]:
+def campaigns(truth: Truth, agreement: str) -> dict[str, Simulation]:
     """Name of a kind of annotators -> one campaign of each method with them."""
-    kind: Any = truth
-    return _campaigns(truth_of(kind, ITEMS, np.random.default_rng(SEED)), agreement)
+    return _campaigns(truth_of(truth, ITEMS, np.random.default_rng(SEED)), agreement)
 
 
 @lru_cache(maxsize=4)
-def upper_half(truth: str, agreement: str) -> dict[str, Simulation]:
+def upper_half(truth: Truth, agreement: str) -> dict[str, Simulation]:
     """The same with truths between .5 and 1, of half the spread; the noise is that of the whole range."""
-    kind: Any = truth
-    whole = truth_of(kind, ITEMS, np.random.default_rng(SEED))
+    whole = truth_of(truth, ITEMS, np.random.default_rng(SEED))
     return _campaigns(whole, agreement, 0.5 + whole / 2)
 
 
@@ -382,7 +363,7 @@ def _campaigns(true: FloatArray, agreement: str, shown: FloatArray | None = None
 
 @statement_test("annotation-range")
 def annotation_range(
-    context: Context, *, truth: str, agreement: str, narrow: Sequence[Method], fitting: Sequence[Method]
+    context: Context, *, truth: Truth, agreement: str, narrow: Sequence[Method], fitting: Sequence[Method]
 ) -> Finding:
     """Some methods end in a narrower range than the truth, others within a fifth of its deviation."""
     found = campaigns(truth, agreement)
@@ -398,25 +379,21 @@ def annotation_range(
         f" {', '.join(f'{m} {v:.3f}' for m, v in sds[first].items())}; truth {true:.3f}; {_for_whom(come_out)}"
     )
     not_so = [name for name, yes in come_out.items() if not yes]
-    if 0 < len(not_so) < len(come_out):
-        text += "; " + "; ".join(
-            f"{name}: {', '.join(f'{m} {v:.3f}' for m, v in sds[name].items())}" for name in not_so
-        )
+    for name in not_so if len(not_so) < len(come_out) else ():
+        text += f"; {name}: {', '.join(f'{m} {v:.3f}' for m, v in sds[name].items())}"
     return _depending(list(come_out.values()), text, sds[first][[*narrow, *fitting][0]])
 
 
 @statement_test("ranking-misses-the-bounds")
 def ranking_misses_the_bounds(
-    context: Context, *, truth: str, agreement: str, method: Method, fitting: Sequence[Method]
+    context: Context, *, truth: Truth, agreement: str, method: Method, fitting: Sequence[Method]
 ) -> Finding:
     """With truths in the upper half alone a method's scores lie elsewhere, and others' lie there."""
     found = upper_half(truth, agreement)
     true = float(next(iter(found.values())).experiment.truth.mean())
     means = {n: {m: float(s.final[m].mean()) for m in (method, *fitting)} for n, s in found.items()}
-    come_out = {
-        name: abs(mean[method] - true) > OFF and all(abs(mean[m] - true) < OFF for m in fitting)
-        for name, mean in means.items()
-    }
+    off = {name: {m: abs(v - true) for m, v in mean.items()} for name, mean in means.items()}
+    come_out = {name: of[method] > OFF and all(of[m] < OFF for m in fitting) for name, of in off.items()}
     first = next(iter(means))
     text = (
         f"truths from .5 to 1, mean {true:.3f}; means of scores at the end:"
@@ -435,7 +412,7 @@ def _for_whom(come_out: dict[str, bool]) -> str:
 
 
 @statement_test("match-quality-diagonal")
-def match_quality_diagonal(context: Context, *, truth: str, agreement: str) -> Finding:
+def match_quality_diagonal(context: Context, *, truth: Truth, agreement: str) -> Finding:
     """Items ordered by the truth: neighbours have more match quality than far pairs."""
     found = campaigns(truth, agreement)
     ratios = {name: [_diagonal(s.maps[t]) for t in (3, 6, 9)] for name, s in found.items()}

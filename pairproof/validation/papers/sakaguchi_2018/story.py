@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ....bridge.process.policy import Backend
-from ....native.annotation.simulated.simulated_panel import TRUTHS, Panel, sd_for_agreement, truth_of
+from ....native.annotation.simulated.simulated_panel import TRUTHS, Panel, Truth, sd_for_agreement, truth_of
 from ....native.annotation.simulated.simulation import Experiment, Simulation, simulate, spread
 from ....native.annotation.simulated.simulation_grid import Grid, verdict_on_easl, verdict_on_ra
 from ....native.annotation.simulated.simulation_plots import (
@@ -49,7 +49,8 @@ def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...
     """Sections of figures: of the formulas, or of what is simulated."""
     if checker.paper.id != SIMULATED:
         return (_surprises(),)
-    return (*_experiment("lexical"), *_experiment("political"), *_assumptions(), _differing())
+    experiments = (*_experiment("lexical"), *_experiment("political"))
+    return (*experiments, *map(_turning, AGREEMENT), _differing())
 
 
 # -- figures 2 and 3: formulas -----------------------------------------------------------------------------
@@ -112,18 +113,17 @@ def _draw_lines(ax: Any, x: Any, lines: dict[str, Any], below: str, beside: str)
 
 
 @lru_cache(maxsize=4)
-def paper_setting(truth: str) -> Simulation:
+def paper_setting(truth: Truth) -> Simulation:
     """Annotators who are alike and agree as far as the paper's; one truth."""
-    kind = next(t for t in TRUTHS if t == truth)
-    true = truth_of(kind, ITEMS, np.random.default_rng(SEED))
+    true = truth_of(truth, ITEMS, np.random.default_rng(SEED))
     sd = sd_for_agreement(true, float(AGREEMENT[truth]), Panel.alike(0.0))
     return simulate(Experiment(true, Panel.alike(sd), METHODS, BUDGET, REPLICATES, seed=SEED))
 
 
-NUMBERS = {"lexical": (6, 7, "5.1"), "political": (9, 10, "5.2")}
+NUMBERS: dict[Truth, tuple[int, int, str]] = {"lexical": (6, 7, "5.1"), "political": (9, 10, "5.2")}
 
 
-def _experiment(truth: str) -> tuple[Story, ...]:
+def _experiment(truth: Truth) -> tuple[Story, ...]:
     s = paper_setting(truth)
     curves, histograms, section = NUMBERS[truth]
     found = [_curves(s, truth, curves, section), _histograms(s, truth, histograms)]
@@ -132,7 +132,7 @@ def _experiment(truth: str) -> tuple[Story, ...]:
     return tuple(found)
 
 
-def _curves(s: Simulation, truth: str, number: int, section: str) -> Story:
+def _curves(s: Simulation, truth: Truth, number: int, section: str) -> Story:
     e = s.experiment
     names = e.names
     rho = {name: s.curve(name) for name in names}
@@ -172,26 +172,14 @@ def _maps(s: Simulation) -> Story:
 # -- the assumptions ----------------------------------------------------------------------------------------
 
 
-def _assumptions() -> tuple[Story, ...]:
-    return tuple(_turning(truth) for truth in AGREEMENT)
-
-
-def _turning(truth: str) -> Story:
-    kind = next(t for t in TRUTHS if t == truth)
-    found = grids(kind, AGREEMENT[truth])
+def _turning(truth: Truth) -> Story:
+    found = grids(truth, AGREEMENT[truth])
     g = found.shifted
     on_ra, on_easl = f"{verdict_on_ra(g, COMPARED)}.", f"{verdict_on_easl(g, COMPARED)}."
+    caption = f"Assumptions, {truth} over {{}}: Spearman's rho, raw scores dashed."
     figures = (
-        _panels(
-            f"Assumptions, {truth} over shifts: Spearman's rho, raw scores dashed.",
-            on_ra,
-            partial(plot_over_shifts, grid=g, after=COMPARED),
-        ),
-        _panels(
-            f"Assumptions, {truth} over judgments: Spearman's rho, raw scores dashed.",
-            on_easl,
-            partial(plot_over_judgments, grid=g),
-        ),
+        _panels(caption.format("shifts"), on_ra, partial(plot_over_shifts, grid=g, after=COMPARED)),
+        _panels(caption.format("judgments"), on_easl, partial(plot_over_judgments, grid=g)),
     )
     return WORDS.section(
         "turning",

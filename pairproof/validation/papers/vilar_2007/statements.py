@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ....data.comparisons import Comparisons
 from ....errors import InputError
 from ....fit.estimates.tails import p_equals, p_words
 from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
-from ....native.competitions.ranking import tests_by_judge as by_judge
-from ....native.competitions.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
+from ....native.competitions.ranking.two_systems import (
+    BinaryResult,
+    TwoSystems,
+    TwoSystemTests,
+    answers_of,
+    compare_all_pairs,
+)
 from ...statements.registers import Computed, Context, Finding, Request, computation, holds, statement_test
 from ...statements.under_clustering import CODE, EffectTest, effects_of
 
@@ -44,9 +47,7 @@ class PairByJudges:
     """One pair of systems: the paper's sum of sentences, and tests that take a judge as the unit."""
 
     merged: BinaryResult
-    means: by_judge.EqualityTest
-    flips: by_judge.EqualityTest
-    differ: by_judge.EqualityTest
+    tests: TwoSystemTests
     cluster: EffectTest
 
     @property
@@ -55,44 +56,30 @@ class PairByJudges:
 
     def significant(self, alpha: float) -> bool:
         """By judges' means."""
-        return self.means.p < alpha
+        return self.tests.judge_means.p < alpha
 
     def __str__(self) -> str:
-        m = self.merged
+        m, means, differ = self.merged, self.tests.judge_means, self.tests.judges_differ
         return (
             f"{m.m} sentences summed: R = {m.R:.4f}, se {m.se_vilar or 0:.4f}, R / se = {m.z or 0:.2f}; means"
-            f" of {self.means.df + 1:.0f} judges: t = {self.means.statistic:.2f} on {self.means.df:.0f} df, p"
-            f" = {p_words(self.means.p, digits=2)}; exact sign flips p = {p_words(self.flips.p, digits=2)};"
+            f" of {means.df + 1:.0f} judges: t = {means.statistic:.2f} on {means.df:.0f} df, p"
+            f" = {p_words(means.p, digits=2)}; exact sign flips p = {p_words(self.tests.sign_flips.p, digits=2)};"
             f" clustered log-odds {self.cluster.estimate:.4f}, CR2 {self.cluster}. Judges differ: chi-square"
-            f" {self.differ.statistic:.1f} on {self.differ.df:.0f} df, p = {p_words(self.differ.p, digits=2)}"
+            f" {differ.statistic:.1f} on {differ.df:.0f} df, p = {p_words(differ.p, digits=2)}"
         )
 
 
 def pairs_by_judges(table: Comparisons) -> tuple[PairByJudges, ...]:
     """Every pair of systems that was compared, in the order of the table's pairs."""
-    return tuple(_pair(table, two.merged, two.by_judge) for two in compare_all_pairs(table))
+    return tuple(_pair(table, two) for two in compare_all_pairs(table))
 
 
-def _pair(table: Comparisons, merged: BinaryResult, judges: Sequence[BinaryResult]) -> PairByJudges:
-    first, second, ties = (
-        np.array([getattr(j, kind) for j in judges], dtype=float) for kind in ("wins", "losses", "ties")
-    )
-    items = (merged.first, merged.second)
-    codes = [table.items.index(item) for item in items]
-    rows = np.isin(table.first, codes) & np.isin(table.second, codes)
-    fit = fit_bradley_terry(table.select(rows), ties="drop", reference=merged.second)
+def _pair(table: Comparisons, two: TwoSystems) -> PairByJudges:
+    items = (two.merged.first, two.merged.second)
+    rows = answers_of(table, *items).rows
+    fit = fit_bradley_terry(table.select(rows), ties="drop", reference=items[1])
     (effect,) = effects_of(fit, ["judge"], [items])
-    return PairByJudges(
-        merged,
-        by_judge.judge_means(first, second, ties),
-        by_judge.sign_flips(first, second, ties),
-        by_judge.judges_differ(first, second, ties),
-        effect.clustered[0],
-    )
-
-
-def _results(context: Context) -> tuple[TwoSystems, ...]:
-    return compare_all_pairs(context.data)
+    return PairByJudges(two.merged, two.tests, effect.clustered[0])
 
 
 def _same_pairs(found: Sequence[TwoSystems], pairs: Sequence[Sequence[str]]) -> bool:
@@ -106,7 +93,7 @@ def _name(result: TwoSystems) -> str:
 @statement_test("all-pairs-significant-but")
 def all_pairs_significant_but(context: Context, *, pairs: Sequence[Sequence[str]]) -> Finding:
     """Summed over judges, every pair differs significantly but these (Vilar's equations 1 and 6)."""
-    results = _results(context)
+    results = compare_all_pairs(context.data)
     text = "R over 1.96 se: " + ", ".join(
         f"{_name(r)} {r.merged.R:.4f}/{1.96 * (r.merged.se_vilar or 0):.4f}" for r in results
     )
@@ -121,32 +108,20 @@ def all_pairs_significant_by_votes_but(context: Context, *, pairs: Sequence[Sequ
     With the paper's own equation 6 on the votes; where all votes agree it gives standard error 0, and then
     any difference is beyond it.  An exact sign test of the votes is next to it.
     """
-    results = [r for r in _results(context) if r.votes is not None]
+    results = [r for r in compare_all_pairs(context.data) if r.votes is not None]
     votes = {_name(r): r.votes for r in results if r.votes is not None}
-    by_equation = [r for r in results if not _beyond(r)]
+    by_equation = [r for r in results if abs(votes[_name(r)].R) <= 1.96 * (votes[_name(r)].se_vilar or 0.0)]
     by_sign_test = [r for r in results if votes[_name(r)].p_sign >= context.alpha]
     said = ", ".join(f"{name} {v.wins}-{v.losses}" for name, v in votes.items())
     exact = ", ".join(f"{_name(r)} ({p_equals(votes[_name(r)].p_sign, digits=3)})" for r in by_sign_test)
     if not _same_pairs(by_equation, pairs):
-        return Finding.because(
-            "false", f"not significant by equation 6: {', '.join(map(_name, by_equation))}; votes {said}"
-        )
+        which = ", ".join(map(_name, by_equation))
+        return Finding.because("false", f"not significant by equation 6: {which}; votes {said}")
     if _same_pairs(by_sign_test, pairs):
         return Finding("agrees", f"votes {said}")
-    return Finding.because(
-        "equation-6-on-votes",
-        (
-            f"holds if equation 6, meant for sentences, is applied to {len(results[0].by_judge)} votes"
-            f" (votes {said}); not significant by an exact sign test: {exact}"
-        ),
-        "explained",
-    )
-
-
-def _beyond(result: TwoSystems) -> bool:
-    votes = result.votes
-    assert votes is not None
-    return abs(votes.R) > 1.96 * (votes.se_vilar or 0.0)
+    holds_if = f"holds if equation 6, meant for sentences, is applied to {len(results[0].by_judge)} votes"
+    text = f"{holds_if} (votes {said}); not significant by an exact sign test: {exact}"
+    return Finding.because("equation-6-on-votes", text, "explained")
 
 
 @statement_test("ranking-by-pairs")
@@ -154,11 +129,10 @@ def ranking_by_pairs(context: Context, *, ranking: Sequence[str]) -> Finding:
     """The order that the pairs settle, summed over judges, beside that of the majority votes."""
     from ....native.competitions.ranking.ranking_rules import settled_ranking
 
-    results = _results(context)
+    results = compare_all_pairs(context.data)
     found, votes = settled_ranking(results), settled_ranking(results, votes=True)
-    text = f"by sums {' '.join(found or ())}" + (
-        f"; by majority votes {' '.join(votes or ())}" if votes != found else ", and by majority votes"
-    )
+    by_votes = f"; by majority votes {' '.join(votes or ())}" if votes != found else ", and by majority votes"
+    text = f"by sums {' '.join(found or ())}{by_votes}"
     reversals = [r.reversal for r in results if r.reversal]
     return holds(found == tuple(ranking), "; ".join([text, *reversals]))
 
@@ -166,7 +140,7 @@ def ranking_by_pairs(context: Context, *, ranking: Sequence[str]) -> Finding:
 @statement_test("judges-not-significant")
 def judges_not_significant(context: Context) -> Finding:
     """For a third or more of the judges the samples are too few for a significant result."""
-    each = [j for r in _results(context) for j in r.by_judge]
+    each = [j for r in compare_all_pairs(context.data) for j in r.by_judge]
     n = sum(not j.significant for j in each)
     text = f"{n} of {len(each)} comparisons by single judges are not significant"
     return holds(3 * n >= len(each), text, native=float(n))
@@ -175,7 +149,7 @@ def judges_not_significant(context: Context) -> Finding:
 @statement_test("judges-against-the-rest")
 def judges_against_the_rest(context: Context) -> Finding:
     """Some judges prefer the system that all together put second."""
-    against = {_name(r): r.against for r in _results(context) if r.against}
+    against = {_name(r): r.against for r in compare_all_pairs(context.data) if r.against}
     n = sum(map(len, against.values()))
     which = "; ".join(f"{k} {', '.join(v)}" for k, v in against.items())
     return holds(n > 0, f"{n} comparisons by single judges contradict the sum: {which}", native=float(n))
@@ -202,18 +176,14 @@ def pair_by_judges(context: Context, *, pair: Sequence[str], significant: bool) 
     that judges answer alike are next to it.
     """
     found = _of(pairs_by_judges(context.data), pair)
-    said = str(found)
+    said, statistic = str(found), found.tests.judge_means.statistic
     if bool(found.merged.significant) != significant:
         return holds(False, f"the sum over judges says the opposite. {said}", native=found.merged.z)
     if found.significant(context.alpha) == significant:
         kept = "the difference" if significant else "the finding of no significant difference"
-        return Finding("agrees", f"{kept} survives clustering by judge. {said}", found.means.statistic)
-    return Finding.because(
-        CODE,
-        f"holds if all sentences are independent, but does not survive clustering by judge. {said}",
-        "explained",
-        found.means.statistic,
-    )
+        return Finding("agrees", f"{kept} survives clustering by judge. {said}", statistic)
+    text = f"holds if all sentences are independent, but does not survive clustering by judge. {said}"
+    return Finding.because(CODE, text, "explained", statistic)
 
 
 def _of(pairs: Sequence[PairByJudges], asked: Sequence[str]) -> PairByJudges:

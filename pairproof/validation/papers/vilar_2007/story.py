@@ -38,9 +38,10 @@ JUDGES = Place(PAPER, "single-judges", "Table 2, single judges")
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """Four numbers of each pair, judges summed and one by one; R is asked twice, once for each."""
     pairs = compare_all_pairs(checker.data("table-2"))
-    return _rows(SUMS, {_name(t.merged): t.merged for t in pairs}, "pairs-of-systems", backend) + _rows(
-        JUDGES, {_name(r): r for t in pairs for r in t.by_judge}, "pairs-of-systems-by-judge", backend
-    )
+    sums = {_name(t.merged): t.merged for t in pairs}
+    by_judge = {_name(r): r for t in pairs for r in t.by_judge}
+    found = _rows(SUMS, sums, "pairs-of-systems", backend)
+    return found + _rows(JUDGES, by_judge, "pairs-of-systems-by-judge", backend)
 
 
 def _name(result: BinaryResult) -> str:
@@ -59,9 +60,8 @@ def _rows(
 
 def _numbers(results: Mapping[str, BinaryResult], of_r: BaseR) -> Iterator[Held]:
     for k, (name, own) in enumerate(results.items()):
-        assert (
-            own.se_mean is not None and own.se_vilar is not None
-        )  # no pair of Table 2 has one sentence only
+        # No pair of Table 2 has one sentence only.
+        assert own.se_mean is not None and own.se_vilar is not None
         yield Held(f"estimate.R.{name}", own.R, float(of_r["R"][k]), MEAN)
         yield Held(f"se.R.{name}", own.se_mean, float(of_r["se_mean"][k]), T_TEST)
         yield Held(f"se.equation-6.{name}", own.se_vilar, float(of_r["se_vilar"][k]), EQUATION_4)
@@ -96,12 +96,11 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
     calls = [(p, bool(p.merged.significant)) for p in pairs]
     kept = [p.name for p, said in calls if p.significant(ALPHA) == said]
     beyond = [p for p, said in calls if said]
-    adjusted = 10.0 ** log10_holm(np.log10([p.means.p for p in beyond]))
+    adjusted = 10.0 ** log10_holm(np.log10([p.tests.judge_means.p for p in beyond]))
     table = Table(
         (
-            Column("pair", "left"),
-            *map(Column, ("R", "R / se, equation 6", "t, judges' means", "p", "p, sign flips")),
-            *map(Column, ("log-odds, CR2: t", "p", "judges differ: p")),
+            *("pair", "R", "R / se, equation 6", "t, judges' means", "p", "p, sign flips"),
+            *("log-odds, CR2: t", "p", "judges differ: p"),
             *(Column(head, "left") for head in ("in the paper", "under clustering")),
         ),
         tuple(_judges_line(p, said) for p, said in calls),
@@ -112,9 +111,9 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
         "judges",
         table,
         most=most,
-        n_judges=most.means.df + 1,
-        differ=p_words(max(p.differ.p for p in pairs), digits=2),
-        p=p_words(most.means.p, digits=2),
+        n_judges=most.tests.judge_means.df + 1,
+        differ=p_words(max(p.tests.judges_differ.p for p in pairs), digits=2),
+        p=p_words(most.tests.judge_means.p, digits=2),
         count="all" if len(kept) == len(pairs) else f"{len(kept)} of",
         n_pairs=len(pairs),
         told=", ".join(p.name for p, said in calls if said and p.significant(ALPHA)),
@@ -125,16 +124,17 @@ def _judges(pairs: Sequence[PairByJudges]) -> Story:
 
 
 def _judges_line(pair: PairByJudges, said: bool) -> tuple[str | Cell, ...]:
+    means = pair.tests.judge_means
     return (
         pair.name,
         f"{pair.merged.R:+.4f}",
         f"{pair.merged.z or 0.0:.2f}",
-        f"{pair.means.statistic:.2f} on {pair.means.df:.0f} df",
-        p_words(pair.means.p, digits=2),
-        p_words(pair.flips.p, digits=2),
+        f"{means.statistic:.2f} on {means.df:.0f} df",
+        p_words(means.p, digits=2),
+        p_words(pair.tests.sign_flips.p, digits=2),
         statistic(pair.cluster),
         p_text(pair.cluster),
-        p_words(pair.differ.p, digits=2),
+        p_words(pair.tests.judges_differ.p, digits=2),
         "differ" if said else "no difference",
         survives_cell(pair.significant(ALPHA) == said),
     )

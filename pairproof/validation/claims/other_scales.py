@@ -1,6 +1,16 @@
-"""Numbers on a scale that the claim leaves free: one factor and one constant, looked for in the printed intervals.
+"""Numbers of a claim on a scale that is not the fit's own: ratings of a leaderboard ("elo"), or any scale ("any").
 
-The estimates of items (and their contrasts) are printed as f x + c, their standard errors as f s; worths and their
+=============================  ====================================================================================
+``estimate.A``, ``se.A``       rating of item A in points, and its standard error
+``low.A``, ``high.A``          its limits at the claim's level
+``rank_low.A``, ``rank_high.A``  the ranks that A may have, for all items simultaneously at that level
+``votes.A``                    votes on A; also ``wins``, ``losses`` and ``ties``
+=============================  ====================================================================================
+
+All other numbers of a leaderboard are those of the fit, in log-odds (``estimate.order``, ``deviance``).
+
+Of a claim that leaves its scale free, one factor and one constant are looked for in the printed intervals.  The
+estimates of items (and their contrasts) are printed as f x + c, their standard errors as f s; worths and their
 errors as g w, exponentials as h e.  Every printed number is an interval, its rounding, so that a factor fits if
 
     low_i - high_j <= f (x_i - x_j)   for all i, j,      low <= f s <= high   for what has no constant,
@@ -12,13 +22,78 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...data.comparisons import Comparisons
+from ...errors import InputError
 from ...fit.fit import Fit
 from ...numerics.arrays import BoolArray, FloatArray
-from .paper import PrintedQuantity
-from .quantities import Quantity
+from ...text import named
+from .paper import ModelClaim, PrintedQuantity
+from .quantities import OF_BOARD, Quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ...fit.many.comparison_results import RankSets
+
+_RATINGS = {"estimate": "rating", "se": "se", "low": "low", "high": "high"}
+_RANKS = {"rank_low": "low", "rank_high": "high"}
+
+
+class BoardNumbers:
+    """The numbers of one fit to one table as a board, each worked out when it is asked for."""
+
+    def __init__(self, fit: Fit, table: Comparisons, model: ModelClaim) -> None:
+        self._fit, self._table, self._model = fit, table, model
+        self._level = float(model.level or "0.95")
+
+    def has(self, q: Quantity) -> bool:
+        """Whether the quantity is one of a board, and not of the fit in log-odds."""
+        return q.kind in (*_RANKS, *OF_BOARD) or q.kind in _RATINGS and q.name in self._fit.items
+
+    def value(self, q: Quantity) -> float:
+        """The number; nan where an item has none."""
+        if q.name not in self._fit.items:
+            raise InputError(f"{str(q)!r}: no item {q.name!r}; there are {named(self._fit.items)}")
+        place = self._fit.items.index(q.name)
+        if q.kind in _RATINGS:
+            return float(self._ratings[_RATINGS[q.kind]].iloc[place])
+        if q.kind in _RANKS:
+            return float(getattr(self._ranks, _RANKS[q.kind])[place])
+        return float(self._counts[q.kind][self._table.items.index(q.name)])
+
+    def error(self, q: Quantity) -> float:
+        """The standard error of the item's rating, for a number in points; nan for others."""
+        in_points = q.kind in ("estimate", "low", "high") and self.has(q)
+        return self.value(q.of("se")) if in_points else float("nan")
+
+    @cached_property
+    def _ratings(self) -> pd.DataFrame:
+        m, at = self._model, 1000.0 if self._model.at is None else self._model.at
+        on = self._fit.on_scale("elo", anchor=m.anchor or None, at=at, expected=m.expected or "ability")
+        return on.to_frame(1.0 - self._level)
+
+    @cached_property
+    def _ranks(self) -> RankSets:
+        return self._fit.ranks(level=self._level)
+
+    @cached_property
+    def _counts(self) -> dict[str, np.ndarray]:
+        table, n = self._table, len(self._table.items)
+
+        def both(of_first: FloatArray, of_second: FloatArray) -> FloatArray:
+            first = np.bincount(table.first, of_first, n)
+            return np.asarray(first + np.bincount(table.second, of_second, n), float)
+
+        alike = {"ties": both(table.ties, table.ties), "votes": both(table.row_weights, table.row_weights)}
+        return {"wins": both(table.wins, table.losses), "losses": both(table.losses, table.wins), **alike}
+
+
+# -- a free scale --------------------------------------------------------------------------------------------
 
 #: Numbers that must remain when each free factor and constant has taken one.
 FEWEST_LEFT = 2
