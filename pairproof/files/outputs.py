@@ -144,7 +144,9 @@ def is_ours(path: Path) -> bool:
         file.seek(max(0, size - 512))
         if _MARK.search(file.read()):
             file.seek(0)
-            return _is_marked(file.read())
+            content = file.read()
+            found = _MARK.search(content)
+            return found is not None and _digest(content[: found.start()]).encode() == found[1]
         file.seek(0)
         head = file.read(65536)
         if head.startswith(_PNG):
@@ -159,11 +161,6 @@ def is_ours(path: Path) -> bool:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _is_marked(content: bytes) -> bool:
-    found = _MARK.search(content)
-    return found is not None and _digest(content[: found.start()]).encode() == found[1]
 
 
 def _is_picture(content: bytes) -> bool:
@@ -305,10 +302,10 @@ def check(
     return target
 
 
-def check_apart(outputs: Mapping[str, AnyPath] | Iterable[AnyPath]) -> None:
+def check_apart(outputs: Iterable[AnyPath]) -> None:
     """Refuse two outputs that are one file, also where only case or Unicode form tell their names apart."""
     seen: dict[str, str] = {}
-    for path in outputs.values() if isinstance(outputs, Mapping) else outputs:
+    for path in outputs:
         key = unicodedata.normalize("NFC", os.path.realpath(checked_name(path))).casefold()
         if key in seen:
             raise InputError(
@@ -450,10 +447,13 @@ def _nameless(folder: Path) -> int | None:
         return None  # making a file with a name is tried next, and its error says what is wrong
 
 
-def _new_name(target: Path) -> str:
+def _stem(target: Path) -> str:
     # A name may have 255 bytes; what is added must not make a long one too long.
-    stem = os.fsdecode(os.fsencode(target.name)[:200])
-    return str(target.with_name(f".{stem}.{secrets.token_hex(4)}{PART}"))
+    return f".{os.fsdecode(os.fsencode(target.name)[:200])}."
+
+
+def _new_name(target: Path) -> str:
+    return str(target.with_name(f"{_stem(target)}{secrets.token_hex(4)}{PART}"))
 
 
 def _named(target: Path) -> tuple[int, str]:
@@ -499,20 +499,14 @@ def _lock(descriptor: int) -> bool:
 
 def remove_stale(target: Path) -> None:
     """Remove what a killed command left of this file, but not what a running command holds."""
-    stem = os.fsdecode(os.fsencode(target.name)[:200])
     try:
-        left = [
-            entry.path
-            for entry in os.scandir(target.parent)
-            if entry.name.startswith(f".{stem}.") and entry.name.endswith(PART)
-        ]
+        names = os.listdir(target.parent)
     except OSError:
         return
-    for path in left:
+    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    for path in [target.with_name(n) for n in names if n.startswith(_stem(target)) and n.endswith(PART)]:
         with contextlib.suppress(OSError):
-            descriptor = os.open(
-                path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-            )
+            descriptor = os.open(path, flags)
             try:
                 if _lock(descriptor):
                     os.unlink(path)

@@ -71,7 +71,7 @@ class LLBTDesign(Design):
 
     names: columns, in order: y, mu, g0 (g1, g2), the items, covariates.  objnames, categories: the items; the
     columns for answers (g0, g1, g2).  value: the data.frame as R has it;
-    :func:`pairproof.bridge.values.frames.to_frame` makes it pandas'.  arguments: of the call, so that a model
+    :func:`pairproof.bridge.values.convert.to_frame` makes it pandas'.  arguments: of the call, so that a model
     can be fitted on the design in R.
     """
 

@@ -20,9 +20,8 @@ from typing import Any, Literal, Union
 
 from ....errors import InputError
 from ...process.policy import BackendLike
-from ...values.convert import data_frame
+from ...values.convert import data_frame, to_frame
 from ...values.formulas import variables
-from ...values.frames import to_frame
 from ...values.nodes import Expr, Formula, RArgument
 from ..asking import REDUCE, Estimates, Floats, as_frame, asks, optional, program, sent
 from .llbt import Design as AnyDesign, LLBTDesign, made_design
