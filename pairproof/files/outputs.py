@@ -45,17 +45,18 @@ MARK = "guarded"
 _DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
 _SUSPECT = re.compile(r"\0'*[=+\-@\t\r]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+#: A plain number, which a spreadsheet takes for one.
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def guard(cell: str) -> str:
     """The cell, with an apostrophe before it if a spreadsheet would run it as a formula."""
-    return "'" + cell if _DANGEROUS.match(cell) and not _NUMBER.fullmatch(cell) else cell
+    return "'" + cell if _DANGEROUS.match(cell) and not NUMBER.fullmatch(cell) else cell
 
 
 def unguard(cell: str) -> str:
     """The inverse of :func:`guard`, for a cell of a row marked as guarded."""
-    return cell[1:] if _GUARDED.match(cell) and not _NUMBER.fullmatch(cell) else cell
+    return cell[1:] if _GUARDED.match(cell) and not NUMBER.fullmatch(cell) else cell
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -68,9 +69,13 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     if safe != table:
         safe = [[*new, "1" if new != old else ""] for new, old in zip(safe, table)]
         names = [*names, MARK]
+    return unguarded_csv([names, *safe])
+
+
+def unguarded_csv(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV, every cell as it is: none is guarded against spreadsheets."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerows([names, *safe])
+    csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()
 
 

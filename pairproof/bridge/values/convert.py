@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InputError
+from ...files.outputs import unguarded_csv
 from .formulas import checked
 from .nodes import (
     DTYPES,
@@ -385,14 +386,11 @@ def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
 
     columns: str, int, float, bool, or None for a missing value.
     """
-    import io
 
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(list(columns))
-    for line in zip(*columns.values()):
-        writer.writerow(["" if v is None else repr(v) if isinstance(v, float) else v for v in line])
-    return out.getvalue()
+    def cell(value: Any) -> str:
+        return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+    return unguarded_csv([list(columns), *(list(map(cell, row)) for row in zip(*columns.values()))])
 
 
 def read_frame(

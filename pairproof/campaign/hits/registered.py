@@ -22,7 +22,7 @@ from ...data.reading.sources import Table, load
 from ...errors import InputError
 from ...files.inputs import read_file
 from ...text import listed
-from ..formats.kinds import refuse_other
+from ..formats.campaign_files import refuse_other
 from ..storage.design import number_of
 from ..storage.records import AnnotatorRow, about, add_annotator, annotator_named, annotator_rows, set_state
 from ..storage.rules import settle_and_count

@@ -38,7 +38,7 @@ from ...native.annotation.scores.disagreement import shrunken_locations
 from ...native.annotation.scores.mixed_model import not_joined
 from ..storage.records import Items, about, items_of
 from ..storage.rules import Look as Recorded, looks_of, write_look
-from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
+from .scores import Answers, Campaign, answers_of, known, own_scores, reading
 
 if TYPE_CHECKING:
     import pandas as pd

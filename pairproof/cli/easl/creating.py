@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import InputError
 from ..options.reading import mapping_of, taken
 from ..state import COUNT, KEPT, POSITIVE, READ, SHARED, State, choice, gathered, options, stacked
 from .judgments import ON_REPEAT, REJECTED, UNTERMINATED_FROM, counts, easl_command, warn
@@ -245,7 +244,7 @@ def import_(state: State, campaign: str, file: str, results: tuple[str, ...], **
     \b
     pairproof easl import C.db mine.csv --col annotator=who --col item=story --col score=points
     """
-    from ...campaign.formats.kinds import kind_of_file
+    from ...campaign.formats.campaign_files import kind_of_file
     from ...files.inputs import read_file
 
     kind = kind_of_file(read_file(file, "a log, a model file or a table of scores"), file)
