@@ -49,9 +49,9 @@ class Person:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         q = self.qualification
-        reached = q and {name: vars(q)[name] for name in ("answered", "items", "met")}
-        values = q and {"values": {str(condition): value for condition, value in q.values}}
-        return {**vars(self), "qualification": q and {**(reached or {}), **(values or {})}}
+        values = q and {str(condition): value for condition, value in q.values}
+        reached = q and {"answered": q.answered, "items": q.items, "met": q.met, "values": values}
+        return {**vars(self), "qualification": reached}
 
 
 def registered(path: str | Path) -> tuple[Person, ...]:

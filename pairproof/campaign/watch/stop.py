@@ -307,8 +307,6 @@ def _systems(
     system = np.array(items.system, dtype=object)[answers.item]
     source = np.array(items.source, dtype=object)[answers.item]
     rows = answers.scores & (system != "") & (source != "")
-    if not answers.scores.any():
-        raise InputError(f"rule '{rule}': no score counts yet; add results with 'easl update' first")
     if not rows.any():
         raise InputError(
             f"rule '{rule}': no scored item has a system and a source; the items file needs the columns system and"

@@ -32,11 +32,10 @@ pairproof audit arena.parquet --columns judge=user --style length --report audit
     {
         "--time COLUMN": "When votes were cast, in seconds or as dates (default: tstamp, or a name like it).",
         "--style TERM": "Covariate of the two answers: length for length_a and length_b, or diff(tokens_{a,b}); repeatable.",
-        "--level": "Share of boards without defects that get no flag.",
+        "--level": ("Share of boards without defects that get no flag.", LEVEL),
     },
     time="",
     style={"multiple": True},
-    level=LEVEL,
 )
 @reader_options
 @shared_options

@@ -89,11 +89,10 @@ many_options = options(
         "--out FOLDER": "Write an index (index.html, index.csv), and a page and a JSON file for each paper when it"
         " is done. Results with the same claims, data, options and version are reused, so the same command continues after"
         " an interruption; --force checks everything again.",
-        "--workers N": "Number of processes for several papers (default: one per processor).",
+        "--workers N": ("Number of processes for several papers (default: one per processor).", COUNT),
         "--attachment FILE": "One page for a referee's report on one paper (.html, .md): each finding in a"
         " neutral sentence, what was not checked, and how to reproduce it.",
     },
-    workers=COUNT,
     attachment=WRITTEN,
 )
 
@@ -103,31 +102,26 @@ many_options = options(
 @options(
     "A printed table",
     {
-        "--votes FILE": "The comparisons of the table in FILE, whose numbers are then checked.",
+        "--votes FILE": ("The comparisons of the table in FILE, whose numbers are then checked.", READ),
         "--model": "As in 'pairproof fit' (default: inferred from the numbers, as are ties, reference and scale).",
-        "--ties": "How it treats ties (default for a board: half).",
-        "--reference ITEM|sum": "The item whose ability is 0, or sum.",
+        "--ties": ("How it treats ties (default for a board: half).", choice(*TIES_IN_WORDS)),
+        "--reference ITEM|sum": ("The item whose ability is 0, or sum.", ""),
         "--scale": "Scale of its numbers; elo: ratings in points; any: a free factor and constant.",
         "--heading KIND=HEADING": "The heading of a kind of number (estimate, se, z, p, worth, low, high,"
         " ...), if ambiguous; repeatable.",
         "--anchor MODEL=RATING": "Board: the model whose rating is fixed (default: the mean of all ratings is 1000).",
-        "--mean POINTS": "Board: the mean of the ratings, without an anchor (default: 1000).",
+        "--mean POINTS": ("Board: the mean of the ratings, without an anchor (default: 1000).", float),
         "--expected": "Board: ratings from abilities (default), or from expected scores.",
         "--order-effect": "The table adjusts for which answer was shown first.",
         "--style COL[,COL]": "Board: covariates of the two answers that it adjusts for, as in pairproof leaderboard.",
-        "--level": "Board: the level of limits and rank sets (default: 0.95).",
+        "--level": ("Board: the level of limits and rank sets (default: 0.95).", SHARE),
     },
-    votes=READ,
     model=choice(*FAMILIES, name="family"),
-    ties=choice(*TIES_IN_WORDS),
-    reference="",
     scale=choice("lambda", "log-odds", "elo", "any"),
     heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
     anchor={"callback": parsed(rating_of)},
-    mean=float,
     expected=choice("ability", "score"),
     style=LISTS,
-    level=SHARE,
 )
 @cluster_options("A printed table", "Clusters of its standard errors (default: single votes).")
 @reading_options("Reading the votes", LAYOUTS, _READING)

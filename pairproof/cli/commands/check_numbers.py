@@ -34,14 +34,12 @@ pairproof check-numbers table.csv --heading se="Quasi SE" --sided 1
         "--ties": "How it treats ties (default: davidson if a tie parameter is printed, otherwise none).",
         "--reference ITEM|sum": "The item whose ability is 0, or sum (default: the one item without a number).",
         "--scale": "Scale of its estimates (default: the one that fits most numbers).",
-        "--games N": "How often each pair met, to check the totals of wins.",
-        "--sided": "Sides of its p-values (default: 2).",
+        "--games N": ("How often each pair met, to check the totals of wins.", POSITIVE),
+        "--sided": ("Sides of its p-values (default: 2).", choice("1", "2")),
     },
     heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
     ties=choice(*TIES_IN_WORDS),
     scale=choice("lambda", "log-odds"),
-    games=POSITIVE,
-    sided=choice("1", "2"),
 )
 @shared_options
 def command(

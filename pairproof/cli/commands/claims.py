@@ -61,16 +61,13 @@ def command(context: click.Context) -> None:
 @options(
     "Claims file",
     {
-        "--out FILE.claims.toml": "Write there (default: standard output).",
-        "--id ID": "Id of the paper, such as firth-2005 (default: the file's name).",
-        "--title": "Title of the paper.",
+        "--out FILE.claims.toml": ("Write there (default: standard output).", KEPT),
+        "--id ID": ("Id of the paper, such as firth-2005 (default: the file's name).", {"name": "paper"}),
+        "--title": ("Title of the paper.", ""),
         "--from FILE": "The printed numbers: a table (CSV, LaTeX, HTML, Markdown, text) or the output of a program.",
         "--heading KIND=HEADING": "With --from, the heading of a kind of number (estimate, se, z, p, worth, low, high,"
         " ...), if it is ambiguous; repeatable.",
     },
-    out=KEPT,
-    id={"name": "paper"},
-    title="",
     from_={"type": READ, "name": "printed"},
     heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
 )
@@ -79,14 +76,11 @@ def command(context: click.Context) -> None:
     {
         "--model": "llbt (default), bradley-terry: for comparisons, as in 'pairproof fit'. plackett-luce, pattern: for"
         " rankings and response patterns, as in 'pairproof fit-answers' (no default; see 'pairproof check').",
-        "--by FORMULA": "Subject covariates.",
-        "--cells COL,...|row": "Finer table for deviance and df.",
-        "--npseudo N": "plackett-luce: pseudo-rankings (R: 0.5).",
+        "--by FORMULA": ("Subject covariates.", ""),
+        "--cells COL,...|row": ("Finer table for deviance and df.", {"callback": names_or_none}),
+        "--npseudo N": ("plackett-luce: pseudo-rankings (R: 0.5).", NOT_NEGATIVE),
     },
     model=choice(*FAMILIES, *ANSWER_FAMILIES, name="family"),
-    by="",
-    cells={"callback": names_or_none},
-    npseudo=NOT_NEGATIVE,
 )
 @model_options
 @contest_options

@@ -27,16 +27,14 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 @options(
     "Rates",
     {
-        "--pair A,B": "Only this pair, as A minus B (default: every pair).",
+        "--pair A,B": ("Only this pair, as A minus B (default: every pair).", PAIR),
         "--se": "Standard error used for intervals and tests; all three are shown. Equation 9 (vilar) does not"
         " cover differences, for which delta is used.",
-        "--level": "Level of the intervals; tests are at 1 minus it.",
+        "--level": ("Level of the intervals; tests are at 1 minus it.", LEVEL),
         "--common": "If two systems do not have the same sentences, compare them on the common ones,"
         " and report how many were dropped.",
     },
-    pair=PAIR,
     se=choice("delta", "jackknife", "vilar", name="estimator", default="delta"),
-    level=LEVEL,
 )
 @cluster_options(
     "Rates", "Standard errors by cluster of sentences: a column such as document or editor, or two of them."

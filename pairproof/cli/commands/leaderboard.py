@@ -83,17 +83,15 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--expected": "Ratings of the model's abilities, or of its expected scores.",
         "--cluster COL[,COL]|none": "Columns that define clusters (default: judge and prompt, if present).",
         "--precision POINTS": "Models with a limit more than this far from their rating are provisional.",
-        "--level": "Level of the limits, and of all rank sets together.",
+        "--level": ("Level of the limits, and of all rank sets together.", LEVEL),
     },
     anchor={"callback": parsed(rating_of)},
-    by=None,
     style={"multiple": True, "callback": _style},
     ties=choice("half", "davidson", "rao-kupper", "drop", default="half"),
     both_bad=choice("tie", "drop", "own", default="tie"),
     expected=choice("ability", "score", default="ability"),
     cluster={"default": "auto", "callback": parsed(_cluster), "show_default": False},
     precision={"type": POSITIVE, "default": 30.0},
-    level=LEVEL,
 )
 @options(
     "What is published",
@@ -103,9 +101,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--out FOLDER": "Write index.html, leaderboard.csv, .json and .toml, and the votes as fitted, so that anyone"
         " can check the board.",
     },
-    date=None,
     every=choice("day", "week", "month", "quarter", "year", default="month"),
-    out=None,
 )
 @options(
     "Other boards",

@@ -25,17 +25,15 @@ pairproof next-pairs votes.csv --n 500 --focus newcomer --cluster judge --json
 @options(
     "Next pairs",
     {
-        "--n VOTES": "Number of votes to collect.",
+        "--n VOTES": ("Number of votes to collect.", {"type": COUNT, "default": 100}),
         "--focus top|all|ITEM": "The best item, the whole order, or the position of one item.",
         "--ties": "How ties are treated: half a win for each, a separate outcome, or dropped.",
         "--cluster COL[,COL]|none": "Columns that define clusters (default: judge and prompt, if present).",
-        "--level": "Level at which a difference counts as found.",
+        "--level": ("Level at which a difference counts as found.", LEVEL),
     },
-    n={"type": COUNT, "default": 100},
     focus={"default": "top"},
     ties=choice("half", "davidson", "rao-kupper", "drop", default="half"),
-    cluster={"default": None, "callback": parsed(lambda text: [] if text == "none" else names(text))},
-    level=LEVEL,
+    cluster={"callback": parsed(lambda text: [] if text == "none" else names(text))},
 )
 @reader_options
 @shared_options

@@ -33,15 +33,13 @@ pairproof predict games.csv --order-effect --new next-week.csv --out predicted.c
 @options(
     "Predictions",
     {
-        "--new FILE": "The comparisons to predict.",
+        "--new FILE": ("The comparisons to predict.", {"required": True, "type": READ}),
         "--new-items FILE": "Covariates of items that are not in --item-data, one row per item, in the same columns.",
-        "--level": "Level of the limits of each probability.",
+        "--level": ("Level of the limits of each probability.", LEVEL),
         "--sigma": "With random effects: whether the limits include the uncertainty of sigma (default: uncertain).",
         "--out FILE.csv": "Write the predictions as CSV, in full precision; cells that a spreadsheet would execute are escaped.",
     },
-    new={"required": True, "type": READ},
     new_items=READ,
-    level=LEVEL,
     sigma=choice("uncertain", "known"),
     out=WRITTEN,
 )

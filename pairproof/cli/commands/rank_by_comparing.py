@@ -39,12 +39,11 @@ pairproof rank-by-comparing --resume plan.json --answer B --json        an answe
     {
         "--answer NAME|first|second|tie": "Answer to the next question; repeatable, in the order asked.",
         "--undo": "Take back the last answer of --resume first.",
-        "--resume PLAN": "Continue from this file if it exists, and save every answer in it.",
+        "--resume PLAN": ("Continue from this file if it exists, and save every answer in it.", KEPT),
         "--tie-rule": "Refuse a tie, or count the system listed earlier in SYSTEMS as better (default: refuse, or"
         " the rule saved by --resume).",
     },
     answer={"name": "answers", "multiple": True},
-    resume=KEPT,
     tie_rule=choice("refuse", "listed"),
 )
 @shared_options

@@ -44,16 +44,12 @@ def _numbers(text: str) -> tuple[float, ...]:
     "Goal",
     {
         "--goal": "Two systems; a contrast of two among several; every rank; or the top k.",
-        "--pair A,B": "The two systems (two, contrast).",
-        "--top K": "k of top-k (default: 1).",
-        "--power": "Target power.",
-        "--level": "1 minus the level of the test; joint level of all rank sets.",
+        "--pair A,B": ("The two systems (two, contrast).", PAIR),
+        "--top K": ("k of top-k (default: 1).", COUNT),
+        "--power": ("Target power.", {"name": "wanted", "type": SHARE, "default": 0.8}),
+        "--level": ("1 minus the level of the test; joint level of all rank sets.", LEVEL),
     },
     goal=choice("two", "contrast", "ranking", "top-k", default="two"),
-    pair=PAIR,
-    top=COUNT,
-    power={"name": "wanted", "type": SHARE, "default": 0.8},
-    level=LEVEL,
 )
 @options(
     "Assumptions (default: from the pilot FILE)",
@@ -62,24 +58,20 @@ def _numbers(text: str) -> tuple[float, ...]:
         "--tie-rate": "P(tie); for two equal systems in a table (default: the pilot's, or 0).",
         "--icc-judge": "Two: intra-class correlation of scores by one judge.",
         "--icc-source": "Two: intra-class correlation of scores about one source.",
-        "--abilities X,Y,...": "Several: abilities, in log-odds.",
+        "--abilities X,Y,...": ("Several: abilities, in log-odds.", {"callback": parsed(_numbers)}),
         "--judge-sd": "Several: sd of a judge's own preferences for an item, in log-odds.",
         "--source-sd": "Several: sd of a source's effect on an item, in log-odds.",
     },
-    abilities={"callback": parsed(_numbers)},
     **dict.fromkeys(("margin", "tie_rate", "icc_judge", "icc_source", "judge_sd", "source_sd"), float),
 )
 @options(
     "Study",
     {
-        "--judges G": "Judges (default with a table of several: the pilot's).",
-        "--per-judge M": "Answers of each judge (default as for --judges).",
-        "--sources S": "Number of sources, a random sample, over which answers are spread.",
+        "--judges G": ("Judges (default with a table of several: the pilot's).", COUNT),
+        "--per-judge M": ("Answers of each judge (default as for --judges).", COUNT),
+        "--sources S": ("Number of sources, a random sample, over which answers are spread.", COUNT),
         "--simulate N": "Two: check the power by N simulated studies. Ranking, top-k: studies drawn (default: 300).",
     },
-    judges=COUNT,
-    per_judge=COUNT,
-    sources=COUNT,
     simulate=COUNT,
 )
 @reader_options

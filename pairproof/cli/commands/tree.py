@@ -41,25 +41,21 @@ pairproof tree votes.csv --covariates "age,gender,C(region),ordered(education)" 
     {
         "--covariates COL,COL,...": "age, C(region): numbers as a factor, ordered(education): levels in order."
         " Default: all columns of persons.",
-        "--alpha": "Level of the tests in a node.",
+        "--alpha": ("Level of the tests in a node.", {"type": SHARE, "default": 0.05}),
         "--adjust": "Adjustment of p for the number of covariates.",
         "--minimum N": "Minimum persons in a node (default: 10 parameters / comparisons per person).",
-        "--most-depth N": "Maximum number of splits from the root to a leaf.",
+        "--most-depth N": ("Maximum number of splits from the root to a leaf.", click.IntRange(min=0)),
         "--missing": "Persons with a missing covariate: an error, or dropped and counted.",
         "--ties": "Default: davidson if there are ties, else none.",
         "--reference ITEM": "The item whose log-odds is 0 (default: the first).",
-        "--plot FILE": "Draw the tree: .png, .svg or .pdf.",
-        "--level": "Level of the intervals of worths in the picture.",
+        "--plot FILE": ("Draw the tree: .png, .svg or .pdf.", WRITTEN),
+        "--level": ("Level of the intervals of worths in the picture.", LEVEL),
     },
     covariates={"callback": names_or_none},
-    alpha={"type": SHARE, "default": 0.05},
     adjust=choice("bonferroni", "none", default="bonferroni"),
     minimum=COUNT,
-    most_depth=click.IntRange(min=0),
     missing=choice("refuse", "leave-out", default="refuse"),
     ties=choice("davidson", "half", "drop", "none"),
-    plot=WRITTEN,
-    level=LEVEL,
 )
 @person_options
 @shared_options

@@ -27,12 +27,11 @@ pairproof watch votes.csv --cluster judge --planned 60
     "Intervals",
     {
         "--pair A,B": "Only these two (default: all pairs; exact intervals if the file has one pair).",
-        "--level": "Level of the intervals, joint over all pairs.",
+        "--level": ("Level of the intervals, joint over all pairs.", LEVEL),
         "--planned N": "Answers (clusters with --cluster) where the asymptotic intervals are narrowest,"
         " chosen before the first look (default: 500; 50 clusters).",
     },
     pair=PAIR,
-    level=LEVEL,
     planned=POSITIVE,
 )
 @cluster_options(
