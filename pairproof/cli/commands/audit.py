@@ -12,20 +12,8 @@ from ..state import LEVEL, READ, SectionedCommand, State, options, shared_option
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
 
-HELP = """Look for defects in VOTES (read as by fit; - for standard input): one sentence for each, worst first.
 
-Flags are tests at one joint level: position; cycles, and pairs that the board does not explain; ties and both-bad votes by
-item; judges who differ from all others, favor a side or an item, repeat an answer or are too fast; bursts; repeated votes.
-Notes are not tests: how few votes change the first place, the effect of ties, clusters and style, items with few votes.
-Then the first places, with and without flagged judges and repeated votes.
-
-\b
-pairproof audit votes.csv
-pairproof audit arena.parquet --columns judge=user --style length --report audit.html
-"""
-
-
-@click.command("audit", cls=SectionedCommand, help=HELP)
+@click.command("audit", cls=SectionedCommand)
 @click.argument("file", metavar="VOTES", type=READ)
 @options(
     "Audit",
@@ -40,6 +28,17 @@ pairproof audit arena.parquet --columns judge=user --style length --report audit
 @reader_options
 @shared_options
 def command(state: State, file: str, reading: Reading[Comparisons], **asked: Any) -> None:
+    """Look for defects in VOTES (read as by fit; - for standard input): one sentence for each, worst first.
+
+    Flags are tests at one joint level: position; cycles, and pairs that the board does not explain; ties and both-bad
+    votes by item; judges who differ from all others, favor a side or an item, repeat an answer or are too fast;
+    bursts; repeated votes. Notes are not tests: how few votes change the first place, the effect of ties, clusters
+    and style, items with few votes. Then the first places, with and without flagged judges and repeated votes.
+
+    \b
+    pairproof audit votes.csv
+    pairproof audit arena.parquet --columns judge=user --style length --report audit.html
+    """
     state.no_junit("an audit has")
     import pairproof
 

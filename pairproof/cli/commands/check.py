@@ -43,24 +43,6 @@ if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
     from ...validation.report.verification import Verification
 
-HELP = """Check claims files: do the paper's data reproduce its printed numbers, and does R agree?
-
-If a number is not reproduced, known slips of reading, model, scale and print are tried, and one that reproduces all
-numbers of the claim is named (pairproof explain lists them all).
-
-Each FILE is a claims file (*.claims.toml), a folder of them, or the name of a paper that comes with pairproof. Several
-papers give one line each; one that cannot be read does not stop the others (exit code 3). With --votes, FILE is a
-printed table or leaderboard (CSV, LaTeX, HTML, Markdown, text) or output of R, Stata or SAS. Each number gets a verdict;
-a model that is not stated is inferred from the numbers.
-
-\b
-pairproof check my-paper.claims.toml
-pairproof check my-paper.claims.toml --attachment for-the-editor.html
-pairproof check papers/ --out checked/
-pairproof check firth-2005.claims.toml --r none --json
-pairproof check table.tex --votes wins.csv
-pairproof check leaderboard.csv --votes votes.parquet --anchor mixtral-8x7b=1114 --cluster judge
-"""
 _READING = {
     "layout": "Layout of the votes; default: recognised from their columns.",
     "columns": "Name of a column in the votes, for example winner=verdict; repeatable.",
@@ -97,7 +79,7 @@ many_options = options(
 )
 
 
-@click.command("check", cls=SectionedCommand, help=HELP)
+@click.command("check", cls=SectionedCommand)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=READ)
 @options(
     "A printed table",
@@ -130,6 +112,24 @@ many_options = options(
 @verdict_options
 @paper_options
 def command(state: State, files: tuple[str, ...], votes: str | None, **asked: Any) -> int:
+    """Check claims files: do the paper's data reproduce its printed numbers, and does R agree?
+
+    If a number is not reproduced, known slips of reading, model, scale and print are tried, and one that reproduces
+    all numbers of the claim is named (pairproof explain lists them all).
+
+    Each FILE is a claims file (*.claims.toml), a folder of them, or the name of a paper that comes with pairproof.
+    Several papers give one line each; one that cannot be read does not stop the others (exit code 3). With --votes,
+    FILE is a printed table or leaderboard (CSV, LaTeX, HTML, Markdown, text) or output of R, Stata or SAS. Each
+    number gets a verdict; a model that is not stated is inferred from the numbers.
+
+    \b
+    pairproof check my-paper.claims.toml
+    pairproof check my-paper.claims.toml --attachment for-the-editor.html
+    pairproof check papers/ --out checked/
+    pairproof check firth-2005.claims.toml --r none --json
+    pairproof check table.tex --votes wins.csv
+    pairproof check leaderboard.csv --votes votes.parquet --anchor mixtral-8x7b=1114 --cluster judge
+    """
     of_votes = read_as(asked, (*_READING, "where"))
     of_table = taken(asked, _OF_TABLE)
     if votes is None:

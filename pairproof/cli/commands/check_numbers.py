@@ -11,20 +11,8 @@ from ...fit.estimates.specification import TIES_IN_WORDS
 from ..options.reading import mapping_of
 from ..state import POSITIVE, READ, SectionedCommand, State, choice, options, shared_options
 
-HELP = """Check the numbers of a printed table against each other, without the data.
 
-TABLE is a printed table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print. z, p and limits follow from
-estimate and standard error; worths sum to 1 and follow from the estimates; df, AIC and counts must fit; with --games
-the estimates must give whole totals of wins. The output lists what cannot be checked without the data.
-
-\b
-pairproof check-numbers table.txt
-pairproof check-numbers table.tex --games 13 --reference Baltimore
-pairproof check-numbers table.csv --heading se="Quasi SE" --sided 1
-"""
-
-
-@click.command("check-numbers", cls=SectionedCommand, help=HELP)
+@click.command("check-numbers", cls=SectionedCommand)
 @click.argument("table", metavar="TABLE", type=READ)
 @options(
     "A printed table",
@@ -50,6 +38,17 @@ def command(
     sided: str | None,
     **model: Any,
 ) -> int:
+    """Check the numbers of a printed table against each other, without the data.
+
+    TABLE is a printed table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print. z, p and limits follow
+    from estimate and standard error; worths sum to 1 and follow from the estimates; df, AIC and counts must fit; with
+    --games the estimates must give whole totals of wins. The output lists what cannot be checked without the data.
+
+    \b
+    pairproof check-numbers table.txt
+    pairproof check-numbers table.tex --games 13 --reference Baltimore
+    pairproof check-numbers table.csv --heading se="Quasi SE" --sided 1
+    """
     from ...validation.printed.alone import check_alone, screen
     from ...validation.report.rendering import output
     from ...validation.verdicts.agreement import to_document

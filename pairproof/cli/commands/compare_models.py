@@ -48,17 +48,6 @@ MODELS = (
     *("irt-gaussian", "irt-categorical", "bradley-terry", "davidson", "rao-kupper", "llbt"),
 )
 
-HELP = """Fit preference models to part of the comparisons in FILE and report how well they predict the rest.
-
-For every track, trial and training size each model is fitted to the same random comparisons and judged by its perplexity
-on the track's test comparisons (Hopkins and May 2013). Lower is better; guessing gives 3, or 2 if ties cannot
-happen.
-
-\b
-pairproof compare-models judgments.csv --train-sizes 100,200,400 --trials 5
-pairproof compare-models wmt12.RNK_results.csv --resume run.db --report out.html
-"""
-
 
 def _sizes(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
     found = numbers_of(value, int, "whole numbers separated by commas, for example 100,200,400")
@@ -77,7 +66,7 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     return found
 
 
-@click.command("compare-models", cls=SectionedCommand, help=HELP)
+@click.command("compare-models", cls=SectionedCommand)
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Experiment",
@@ -137,6 +126,16 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
 @reader_options_of_all_tracks
 @shared_options
 def command(state: State, file: str, reading: Reading[Comparisons], **asked: Any) -> None:
+    """Fit preference models to part of the comparisons in FILE and report how well they predict the rest.
+
+    For every track, trial and training size each model is fitted to the same random comparisons and judged by its
+    perplexity on the track's test comparisons (Hopkins and May 2013). Lower is better; guessing gives 3, or 2 if ties
+    cannot happen.
+
+    \b
+    pairproof compare-models judgments.csv --train-sizes 100,200,400 --trials 5
+    pairproof compare-models wmt12.RNK_results.csv --resume run.db --report out.html
+    """
     state.no_junit("an experiment has")
     from ...native.competitions.experiment import held_out as splits
     from ...native.competitions.experiment.curve_summaries import clusters_of

@@ -10,16 +10,6 @@ from ...report.blocks import Page, Paragraph, Table
 from ..options.reading import DROP, names_or_none, read_as, reading_options, where_option, with_notes
 from ..state import KEPT, READ, WRITTEN, SectionedCommand, State, options, shared_options, watched_work
 
-HELP = """Count the votes in VOTES (Parquet, Arrow, CSV, TSV, JSON Lines; paths, or globs in quotes), however many.
-
-A model of the counts is that of the votes, to the last bit. --out keeps them; counts add up: --add puts the votes of a day
-to those that are kept, and a file whose votes are in already is refused.
-
-\b
-pairproof count 'votes/*.parquet' --by language --out counts.json
-pairproof count today.parquet --by language --add counts.json
-pairproof fit counts.json --ties davidson
-"""
 _TABLE = {
     "layout": "Default: recognised from the column names.",
     "columns": "The file's own name for a column, for example winner=verdict; repeatable.",
@@ -34,7 +24,7 @@ _TABLE = {
 }
 
 
-@click.command("count", cls=SectionedCommand, help=HELP)
+@click.command("count", cls=SectionedCommand)
 @click.argument("votes", metavar="VOTES...", type=READ, nargs=-1, required=True)
 @options(
     "Counting",
@@ -54,6 +44,16 @@ _TABLE = {
 @where_option
 @shared_options
 def command(state: State, votes: tuple[str, ...], out: str | None, add: str | None, **asked: Any) -> int:
+    """Count the votes in VOTES (Parquet, Arrow, CSV, TSV, JSON Lines; paths, or globs in quotes), however many.
+
+    A model of the counts is that of the votes, to the last bit. --out keeps them; counts add up: --add puts the votes
+    of a day to those that are kept, and a file whose votes are in already is refused.
+
+    \b
+    pairproof count 'votes/*.parquet' --by language --out counts.json
+    pairproof count today.parquet --by language --add counts.json
+    pairproof fit counts.json --ties davidson
+    """
     state.no_junit("counts have")
     import pairproof
 

@@ -31,14 +31,6 @@ if TYPE_CHECKING:
     from ...fit.fit import Fit
 
 
-HELP = """Fit a model to whole answers: each row of FILE is what one person answered.
-
-\b
-pairproof fit-answers salad.csv --layout ranks --items A,B,C,D --compare model=plackett-luce
-
-The pattern model takes comparisons, rankings or ratings (prefmod's pattPC, pattR, pattL); Plackett-Luce takes rankings.
-If the options for reading FILE are missing, the message proposes the whole command.
-"""
 #: Model -> the function of the face.
 MODELS = {"pattern": "fit_pattern", "plackett-luce": "fit_plackett_luce"}
 #: The function of mixtures of either.
@@ -57,7 +49,7 @@ COMPARED = (
 )
 
 
-@click.command("fit-answers", cls=SectionedCommand, help=HELP)
+@click.command("fit-answers", cls=SectionedCommand)
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Model",
@@ -126,6 +118,14 @@ def command(
     predicted: int | None,
     **asked: Any,
 ) -> int:
+    """Fit a model to whole answers: each row of FILE is what one person answered.
+
+    \b
+    pairproof fit-answers salad.csv --layout ranks --items A,B,C,D --compare model=plackett-luce
+
+    The pattern model takes comparisons, rankings or ratings (prefmod's pattPC, pattR, pattL); Plackett-Luce takes
+    rankings. If the options for reading FILE are missing, the message proposes the whole command.
+    """
     of_classes = (class_numbers, test_classes, asked["random"], asked["starts"])
     if asked["classes"] is None and any(value is not None for value in of_classes):
         raise click.UsageError(

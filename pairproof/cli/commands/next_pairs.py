@@ -9,18 +9,8 @@ import click
 from ..options.reading import Reading, names, parsed, reader_options
 from ..state import COUNT, LEVEL, READ, SectionedCommand, State, choice, options, shared_options
 
-HELP = """Propose which pairs to compare next, so that the fewest votes answer --focus: by default, which item in FILE is best.
 
-By default votes go to the best item and the rivals that cannot be distinguished from it; each pair is asked equally often
-in both orders. For comparison, the result for the same number of votes spread evenly over all pairs is shown.
-
-\b
-pairproof next-pairs votes.parquet
-pairproof next-pairs votes.csv --n 500 --focus newcomer --cluster judge --json
-"""
-
-
-@click.command("next-pairs", cls=SectionedCommand, help=HELP)
+@click.command("next-pairs", cls=SectionedCommand)
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Next pairs",
@@ -38,6 +28,16 @@ pairproof next-pairs votes.csv --n 500 --focus newcomer --cluster judge --json
 @reader_options
 @shared_options
 def command(state: State, file: str, reading: Reading[Any], ties: Any, cluster: Any, **asked: Any) -> None:
+    """Propose which pairs to compare next, so that the fewest votes answer --focus: by default, which item in FILE is best.
+
+    By default votes go to the best item and the rivals that cannot be distinguished from it; each pair is asked
+    equally often in both orders. For comparison, the result for the same number of votes spread evenly over all pairs
+    is shown.
+
+    \b
+    pairproof next-pairs votes.parquet
+    pairproof next-pairs votes.csv --n 500 --focus newcomer --cluster judge --json
+    """
     state.no_junit("a plan of votes has")
     from ...boards.next_pairs import next_pairs
     from ...boards.votes import Votes, clusters_of

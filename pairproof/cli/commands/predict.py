@@ -16,19 +16,8 @@ from ..options.modelling import contest_options, model_options, stated
 from ..options.reading import Reading, reader_options
 from ..state import LEVEL, READ, WRITTEN, SectionedCommand, State, choice, options, shared_options
 
-HELP = """Fit a Bradley-Terry model to FILE and predict the comparisons in another file, including new items.
 
-The --new file has columns first and second, and every column that the model uses. A blank, or a judge who is
-not in FILE, means judges in general.
-
-\b
-pairproof predict fights.csv --item-data lizards.csv --formula 'SVL + (1 | item)' \\
-    --new pairs.csv --new-items hatchlings.csv
-pairproof predict games.csv --order-effect --new next-week.csv --out predicted.csv
-"""
-
-
-@click.command("predict", cls=SectionedCommand, help=HELP)
+@click.command("predict", cls=SectionedCommand)
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Predictions",
@@ -58,6 +47,16 @@ def command(
     reading: Reading[Any],
     **asked: Any,
 ) -> None:
+    """Fit a Bradley-Terry model to FILE and predict the comparisons in another file, including new items.
+
+    The --new file has columns first and second, and every column that the model uses. A blank, or a judge who is
+    not in FILE, means judges in general.
+
+    \b
+    pairproof predict fights.csv --item-data lizards.csv --formula 'SVL + (1 | item)' \\
+        --new pairs.csv --new-items hatchlings.csv
+    pairproof predict games.csv --order-effect --new next-week.csv --out predicted.csv
+    """
     state.no_junit("predictions have")
     if out is not None and not out.lower().endswith(".csv"):
         raise click.UsageError(f"--out {out}: predictions are written as CSV; the name must end in .csv.")

@@ -20,19 +20,7 @@ if TYPE_CHECKING:
     from ...report.blocks import Page
 
 
-HELP = """Rank SYSTEMS with as few comparisons as merge insertion needs: it proposes which two to compare next and reads the answer.
-
-SYSTEMS is A,B,C,... or a file with one name per line; leave it out to continue a plan saved by --resume. Answers come from
---answer, or else from standard input, one per line: the better system's name, first, second or tie.
-
-\b
-pairproof rank-by-comparing A,B,C,D,E                                   asks
-pairproof rank-by-comparing A,B,C,D,E --resume plan.json --json         what to compare next
-pairproof rank-by-comparing --resume plan.json --answer B --json        an answer, and what to compare next
-"""
-
-
-@click.command("rank-by-comparing", cls=SectionedCommand, help=HELP)
+@click.command("rank-by-comparing", cls=SectionedCommand)
 @click.argument("systems", metavar="[SYSTEMS]", required=False, type=READ)
 @options(
     "Plan",
@@ -50,6 +38,16 @@ pairproof rank-by-comparing --resume plan.json --answer B --json        an answe
 def command(
     state: State, systems: str | None, answers: tuple[str, ...], undo: bool, resume: Any, tie_rule: Any
 ) -> None:
+    """Rank SYSTEMS with as few comparisons as merge insertion needs: it proposes which two to compare next and reads the answer.
+
+    SYSTEMS is A,B,C,... or a file with one name per line; leave it out to continue a plan saved by --resume. Answers
+    come from --answer, or else from standard input, one per line: the better system's name, first, second or tie.
+
+    \b
+    pairproof rank-by-comparing A,B,C,D,E                                   asks
+    pairproof rank-by-comparing A,B,C,D,E --resume plan.json --json         what to compare next
+    pairproof rank-by-comparing --resume plan.json --answer B --json        an answer, and what to compare next
+    """
     resume = None if resume is None else Path(resume)
     state.no_junit("a plan has")
     plan = _start(systems, resume, tie_rule)

@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from ...native.planning.study_plans import TablePlan, TwoSystemPlan
 
 
-HELP = """Compute how many judges, sources and answers a study needs, from a pilot FILE or from assumptions.
-
-Answers by one judge are correlated, and so are answers about one source (a sentence, a prompt): further answers by the same
-judges help less and less. The command reports the power of a design and the number of judges that a given power needs, and
-reports when no number of answers reaches it. --simulate checks the formulas by simulation.
-
-\b
-pairproof sample-size --margin 0.1 --tie-rate 0.25 --icc-judge 0.05 --judges 30 --per-judge 60 --simulate 1000
-pairproof sample-size pilot.csv --pair A,B --margin 0.1 --judges 40 --per-judge 50
-pairproof sample-size pilot.csv --goal top-k --top 3 --judges 40 --per-judge 50
-pairproof sample-size --goal ranking --abilities 0.9,0.5,0.2,0 --judge-sd 0.3 --judges 40 --per-judge 50
-"""
 #: Options of two systems, and of several.
 _OF_TWO = ("margin", "icc_judge", "icc_source")
 _OF_MANY = ("abilities", "judge_sd", "source_sd")
@@ -38,7 +26,7 @@ def _numbers(text: str) -> tuple[float, ...]:
     return numbers_of(text, float, "log-odds separated by commas, for example 0.9,0.5,0")
 
 
-@click.command("sample-size", cls=SectionedCommand, help=HELP)
+@click.command("sample-size", cls=SectionedCommand)
 @click.argument("file", metavar="[FILE]", type=READ, required=False)
 @options(
     "Goal",
@@ -77,6 +65,18 @@ def _numbers(text: str) -> tuple[float, ...]:
 @reader_options
 @shared_options
 def command(state: State, file: str | None, goal: str, reading: Reading[Comparisons], **asked: Any) -> None:
+    """Compute how many judges, sources and answers a study needs, from a pilot FILE or from assumptions.
+
+    Answers by one judge are correlated, and so are answers about one source (a sentence, a prompt): further answers
+    by the same judges help less and less. The command reports the power of a design and the number of judges that a
+    given power needs, and reports when no number of answers reaches it. --simulate checks the formulas by simulation.
+
+    \b
+    pairproof sample-size --margin 0.1 --tie-rate 0.25 --icc-judge 0.05 --judges 30 --per-judge 60 --simulate 1000
+    pairproof sample-size pilot.csv --pair A,B --margin 0.1 --judges 40 --per-judge 50
+    pairproof sample-size pilot.csv --goal top-k --top 3 --judges 40 --per-judge 50
+    pairproof sample-size --goal ranking --abilities 0.9,0.5,0.2,0 --judge-sd 0.3 --judges 40 --per-judge 50
+    """
     state.no_junit("a sample size has")
     from ..reports.study_plans import document_table, document_two, page_table, page_two
 

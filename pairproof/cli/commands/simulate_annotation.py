@@ -34,17 +34,6 @@ if TYPE_CHECKING:
 ALIKE = {"shift": (0.0,), "scale": 0.0, "noise_spread": 0.0, "careless": 0.0}
 #: Iterations after which scores are corrected, and the last one.
 CORRECTED = (2, 3, 4, 6, 10)
-HELP = """Simulate the annotation of items with known true scores, and report how many annotations are needed.
-
-By default annotators differ as in a large translation evaluation (WMT21): each has an individual shift, slope and
-noise, and some answers are careless. With --as-in-paper they are identical (Sakaguchi and Van Durme 2018). Several
-shifts or contexts, separated by commas, give the whole grid and show where one method overtakes another.
-
-\b
-pairproof simulate-annotation --truth lexical --agreement 0.37
-pairproof simulate-annotation --truth gold.csv --column score --agreement 0.67 --report out.html
-pairproof simulate-annotation --as-in-paper --shift 0,.1,.2,.3 --context none,uniform:.7 --corrected
-"""
 
 
 def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
@@ -110,7 +99,7 @@ _panel_options = options(
 )
 
 
-@click.command("simulate-annotation", cls=SectionedCommand, help=HELP)
+@click.command("simulate-annotation", cls=SectionedCommand)
 @options(
     "Truth",
     {
@@ -139,6 +128,17 @@ _panel_options = options(
 @shared_options
 @click.pass_context
 def command(context: click.Context, /, state: State, **asked: Any) -> None:
+    """Simulate the annotation of items with known true scores, and report how many annotations are needed.
+
+    By default annotators differ as in a large translation evaluation (WMT21): each has an individual shift, slope and
+    noise, and some answers are careless. With --as-in-paper they are identical (Sakaguchi and Van Durme 2018).
+    Several shifts or contexts, separated by commas, give the whole grid and show where one method overtakes another.
+
+    \b
+    pairproof simulate-annotation --truth lexical --agreement 0.37
+    pairproof simulate-annotation --truth gold.csv --column score --agreement 0.67 --report out.html
+    pairproof simulate-annotation --as-in-paper --shift 0,.1,.2,.3 --context none,uniform:.7 --corrected
+    """
     if asked["agreement"] is not None and asked["sd"] is not None:
         raise click.UsageError("--agreement and --sd both set the noise; use one of them.")
     if asked["corrected"] and asked["budget"] < CORRECTED[0]:

@@ -22,19 +22,8 @@ from ..state import (
     shared_options,
 )
 
-HELP = """Divide the persons of FILE into groups with different preferences, by their covariates (R's psychotree: bttree).
 
-In each node a Bradley-Terry model is fitted, and its parameters are tested for stability over each covariate. If they
-are unstable, the node is split by the covariate with the smallest p. FILE has one row per person (--layout pairs,
-paircomp), or comparisons with a column judge, whose covariates are the same in all rows of a judge.
-
-\b
-pairproof tree models.csv --layout pairs --items A,B,C --pair-order prefmod --coding first=1,second=-1 --plot tree.png
-pairproof tree votes.csv --covariates "age,gender,C(region),ordered(education)" --missing leave-out --json
-"""
-
-
-@click.command("tree", cls=SectionedCommand, help=HELP)
+@click.command("tree", cls=SectionedCommand)
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Tree",
@@ -69,6 +58,16 @@ def command(
     reading: Reading[Any],
     **options: Any,
 ) -> None:
+    """Divide the persons of FILE into groups with different preferences, by their covariates (R's psychotree: bttree).
+
+    In each node a Bradley-Terry model is fitted, and its parameters are tested for stability over each covariate. If
+    they are unstable, the node is split by the covariate with the smallest p. FILE has one row per person (--layout
+    pairs, paircomp), or comparisons with a column judge, whose covariates are the same in all rows of a judge.
+
+    \b
+    pairproof tree models.csv --layout pairs --items A,B,C --pair-order prefmod --coding first=1,second=-1 --plot tree.png
+    pairproof tree votes.csv --covariates "age,gender,C(region),ordered(education)" --missing leave-out --json
+    """
     state.no_junit("a tree has")
     from ...native.answers.trees.tree_picture import FORMATS
 
