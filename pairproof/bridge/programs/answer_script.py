@@ -372,15 +372,11 @@ NEWTON = program(__package__, "answers/newton")
 SATURATED = program(__package__, "answers/saturated")
 
 #: The whole, for a call through the bridge.
-PROGRAM = (
-    SPACES
-    + NEWTON
-    + SATURATED
-    + """\
+_LISTED = """\
 list(names = colnames(design), coef = phi, se = sqrt(diag(covariance)), vcov = unname(covariance), llf = llf, deviance = deviance,
      df = df, largest_score = max(abs(here$score)), iterations = iterations)
 """
-)
+PROGRAM = SPACES + NEWTON + SATURATED + _LISTED
 
 
 #: Inputs that are tables.

@@ -258,7 +258,7 @@ _SETTINGS = ("gamma", "epsilon", "tie_within")
 
 def about(store: Store) -> About:
     """The settings of the campaign in a store."""
-    stored = json.loads(store.setting("about"))
+    stored = json.loads(store.value("SELECT value FROM setting WHERE name = 'about'"))
     try:
         settings = Settings(**{name: stored.pop(name) for name in _SETTINGS})
         columns = tuple(stored.pop("columns"))

@@ -150,13 +150,6 @@ class Store:
         query = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
         return int(self.db.execute(query, tuple(row.values())).lastrowid or 0)
 
-    def setting(self, name: str) -> str:
-        found = self.value("SELECT value FROM setting WHERE name = ?", (name,))
-        if found is None:
-            cure = "the file is damaged: restore a copy of it"
-            raise InputError(f"{self.path}: has no setting {name!r}; {cure}")
-        return str(found)
-
 
 @contextmanager
 def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
