@@ -105,6 +105,11 @@ class SectionedCommand(click.Command):
                 formatter.write_dl(sections[name], col_max=26)
 
 
+def sectioned(name: str) -> Callable[[Callable[..., Any]], SectionedCommand]:
+    """The decorator of a command of this name whose help shows its options by section."""
+    return click.command(name, cls=SectionedCommand)
+
+
 def options(
     section: str, texts: Mapping[str, str | tuple[str, Any]], /, **declared: Any
 ) -> Callable[[Decorated], Decorated]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options.reading import Reading, reader_options
-from ..state import LEVEL, READ, SectionedCommand, State, options, shared_options
+from ..state import LEVEL, READ, State, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
 
 
-@click.command("audit", cls=SectionedCommand)
+@sectioned("audit")
 @click.argument("file", metavar="VOTES", type=READ)
 @options(
     "Audit",

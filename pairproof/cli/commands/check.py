@@ -37,7 +37,7 @@ from ..options.verifying import (
     verdict_options,
     watched,
 )
-from ..state import COUNT, READ, SHARE, WRITTEN, SectionedCommand, State, choice, options, watched_work
+from ..state import COUNT, READ, SHARE, WRITTEN, State, choice, options, sectioned, watched_work
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
@@ -79,7 +79,7 @@ many_options = options(
 )
 
 
-@click.command("check", cls=SectionedCommand)
+@sectioned("check")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=READ)
 @options(
     "A printed table",

@@ -9,10 +9,10 @@ import click
 
 from ...fit.estimates.specification import TIES_IN_WORDS
 from ..options.reading import mapping_of
-from ..state import POSITIVE, READ, SectionedCommand, State, choice, options, shared_options
+from ..state import POSITIVE, READ, State, choice, options, sectioned, shared_options
 
 
-@click.command("check-numbers", cls=SectionedCommand)
+@sectioned("check-numbers")
 @click.argument("table", metavar="TABLE", type=READ)
 @options(
     "A printed table",

@@ -24,11 +24,11 @@ from ..state import (
     LEVEL,
     POSITIVE,
     READ,
-    SectionedCommand,
     State,
     choice,
     options,
     progress_bar,
+    sectioned,
     shared_options,
 )
 
@@ -66,7 +66,7 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     return found
 
 
-@click.command("compare-models", cls=SectionedCommand)
+@sectioned("compare-models")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Experiment",

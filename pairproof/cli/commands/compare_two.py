@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from ..options.reading import PAIR, Reading, cluster_options, reader_options
-from ..state import READ, SectionedCommand, State, options, shared_options
+from ..state import READ, State, options, sectioned, shared_options
 
 
-@click.command("compare-two", cls=SectionedCommand)
+@sectioned("compare-two")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Comparison",

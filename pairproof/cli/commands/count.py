@@ -8,7 +8,7 @@ import click
 
 from ...report.blocks import Page, Paragraph, Table
 from ..options.reading import DROP, names_or_none, read_as, reading_options, where_option, with_notes
-from ..state import KEPT, READ, WRITTEN, SectionedCommand, State, options, shared_options, watched_work
+from ..state import KEPT, READ, WRITTEN, State, options, sectioned, shared_options, watched_work
 
 _TABLE = {
     "layout": "Default: recognised from the column names.",
@@ -24,7 +24,7 @@ _TABLE = {
 }
 
 
-@click.command("count", cls=SectionedCommand)
+@sectioned("count")
 @click.argument("votes", metavar="VOTES...", type=READ, nargs=-1, required=True)
 @options(
     "Counting",

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from ..options.reading import ENCODING, PAIR, cluster_options, taken, where_option, with_notes
-from ..state import LEVEL, READ, SectionedCommand, State, choice, options, shared_options
+from ..state import LEVEL, READ, State, choice, options, sectioned, shared_options
 
 
-@click.command("error-rates", cls=SectionedCommand)
+@sectioned("error-rates")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Rates",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ..state import SectionedCommand, State, echo, shared_options
+from ..state import State, echo, sectioned, shared_options
 
 
-@click.command("example", cls=SectionedCommand)
+@sectioned("example")
 @click.argument("name", metavar="[NAME]", required=False)
 @shared_options
 def command(state: State, name: str | None) -> None:

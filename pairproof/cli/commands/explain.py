@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from ..options.verifying import data_option, project_option, watched
-from ..state import COUNT, READ, SectionedCommand, State, options, shared_options
+from ..state import COUNT, READ, State, options, sectioned, shared_options
 
 
-@click.command("explain", cls=SectionedCommand)
+@sectioned("explain")
 @click.argument("file", metavar="FILE", required=False, type=READ)
 @options(
     "Search",

@@ -12,7 +12,7 @@ from ...fit.estimates.specification import FAMILIES
 from ..options.ending import Ending, ending_options
 from ..options.modelling import changed, check_model, compare_option, contest_options, model_options, stated
 from ..options.reading import Reading, names_or_none, reader_options
-from ..state import READ, SectionedCommand, State, choice, options, shared_options
+from ..state import READ, State, choice, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
@@ -26,7 +26,7 @@ COMPARED = (
 )
 
 
-@click.command("fit", cls=SectionedCommand)
+@sectioned("fit")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Model",

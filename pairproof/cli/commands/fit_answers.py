@@ -14,17 +14,7 @@ from ..options.ending import Ending, ending_options
 from ..options.modelling import ITEM_TERMS, changed, compare_option, stated
 from ..options.reading import LISTS, Reading, names_or_none, numbers_of, parsed
 from ..options.respondents import answer_options
-from ..state import (
-    COUNT,
-    NOT_NEGATIVE,
-    POSITIVE,
-    READ,
-    SectionedCommand,
-    State,
-    choice,
-    options,
-    shared_options,
-)
+from ..state import COUNT, NOT_NEGATIVE, POSITIVE, READ, State, choice, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
@@ -49,7 +39,7 @@ COMPARED = (
 )
 
 
-@click.command("fit-answers", cls=SectionedCommand)
+@sectioned("fit-answers")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Model",

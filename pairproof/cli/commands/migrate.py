@@ -14,10 +14,10 @@ import click
 
 from ...text import safe
 from ..options.verifying import project_option
-from ..state import READ, FileName, SectionedCommand, State, options, shared_options, watched_work
+from ..state import READ, FileName, State, options, sectioned, shared_options, watched_work
 
 
-@click.command("migrate", cls=SectionedCommand)
+@sectioned("migrate")
 @click.argument("script", metavar="SCRIPT", type=READ)
 @options(
     "Files",

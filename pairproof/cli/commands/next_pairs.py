@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from ..options.reading import Reading, names, parsed, reader_options
-from ..state import COUNT, LEVEL, READ, SectionedCommand, State, choice, options, shared_options
+from ..state import COUNT, LEVEL, READ, State, choice, options, sectioned, shared_options
 
 
-@click.command("next-pairs", cls=SectionedCommand)
+@sectioned("next-pairs")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Next pairs",

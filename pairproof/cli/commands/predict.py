@@ -14,10 +14,10 @@ from ...errors import RankingWarning
 from ...files.outputs import csv_text
 from ..options.modelling import contest_options, model_options, stated
 from ..options.reading import Reading, reader_options
-from ..state import LEVEL, READ, WRITTEN, SectionedCommand, State, choice, options, shared_options
+from ..state import LEVEL, READ, WRITTEN, State, choice, options, sectioned, shared_options
 
 
-@click.command("predict", cls=SectionedCommand)
+@sectioned("predict")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Predictions",

@@ -13,14 +13,14 @@ import click
 
 from ...text import label
 from ..options.reading import names
-from ..state import KEPT, READ, SectionedCommand, State, choice, echo, options, shared_options
+from ..state import KEPT, READ, State, choice, echo, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...native.competitions.ranking.merge_insertion import Plan
     from ...report.blocks import Page
 
 
-@click.command("rank-by-comparing", cls=SectionedCommand)
+@sectioned("rank-by-comparing")
 @click.argument("systems", metavar="[SYSTEMS]", required=False, type=READ)
 @options(
     "Plan",

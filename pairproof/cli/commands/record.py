@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from ..options.verifying import data_option, project_option, stated
-from ..state import READ, SectionedCommand, State, options, shared_options
+from ..state import READ, State, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...bridge.records.record_files import Records
 
 
-@click.command("record", cls=SectionedCommand)
+@sectioned("record")
 @click.argument("names", metavar="[NAME]...", nargs=-1, type=READ)
 @options(
     "Records",

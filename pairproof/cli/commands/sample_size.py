@@ -8,7 +8,7 @@ import click
 
 from ..naming import flag
 from ..options.reading import PAIR, Reading, numbers_of, parsed, reader_options
-from ..state import COUNT, LEVEL, READ, SHARE, SectionedCommand, State, choice, options, shared_options
+from ..state import COUNT, LEVEL, READ, SHARE, State, choice, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
@@ -26,7 +26,7 @@ def _numbers(text: str) -> tuple[float, ...]:
     return numbers_of(text, float, "log-odds separated by commas, for example 0.9,0.5,0")
 
 
-@click.command("sample-size", cls=SectionedCommand)
+@sectioned("sample-size")
 @click.argument("file", metavar="[FILE]", type=READ, required=False)
 @options(
     "Goal",

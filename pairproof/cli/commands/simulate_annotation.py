@@ -16,10 +16,10 @@ from ..state import (
     NOT_NEGATIVE,
     READ,
     SHARE,
-    SectionedCommand,
     State,
     choice,
     options,
+    sectioned,
     shared_options,
     watched_work,
 )
@@ -99,7 +99,7 @@ _panel_options = options(
 )
 
 
-@click.command("simulate-annotation", cls=SectionedCommand)
+@sectioned("simulate-annotation")
 @options(
     "Truth",
     {

@@ -9,21 +9,10 @@ import click
 
 from ..options.reading import Reading, names_or_none
 from ..options.respondents import person_options
-from ..state import (
-    COUNT,
-    LEVEL,
-    READ,
-    SHARE,
-    WRITTEN,
-    SectionedCommand,
-    State,
-    choice,
-    options,
-    shared_options,
-)
+from ..state import COUNT, LEVEL, READ, SHARE, WRITTEN, State, choice, options, sectioned, shared_options
 
 
-@click.command("tree", cls=SectionedCommand)
+@sectioned("tree")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Tree",

@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from ..options.verifying import check_papers, paper_options
-from ..state import SectionedCommand, State
+from ..state import State, sectioned
 
 #: Comparisons, and answers of persons as wholes: what `make validate` proves.  A wheel has the first only.
 DEFAULT = ("dras-2015", "patterns")
 
 
-@click.command("validate", cls=SectionedCommand)
+@sectioned("validate")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @paper_options
 def command(state: State, names: tuple[str, ...], **asked: Any) -> int:

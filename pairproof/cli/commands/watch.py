@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from ..options.reading import PAIR, Reading, cluster_options, reader_options
-from ..state import LEVEL, POSITIVE, READ, SectionedCommand, State, options, shared_options
+from ..state import LEVEL, POSITIVE, READ, State, options, sectioned, shared_options
 
 
-@click.command("watch", cls=SectionedCommand)
+@sectioned("watch")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Intervals",

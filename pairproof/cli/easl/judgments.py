@@ -18,10 +18,10 @@ from ..state import (
     POSITIVE,
     READ,
     SHARE,
-    SectionedCommand,
     State,
     choice,
     options,
+    sectioned,
     shared_options,
     stacked,
 )
@@ -45,7 +45,7 @@ def easl_command(
             return function(state, **given)
 
         argument = (click.argument("campaign", metavar="CAMPAIGN.db", type=campaign),) if campaign else ()
-        return stacked(click.command(name, cls=SectionedCommand), *argument, *options, shared_options)(call)
+        return stacked(sectioned(name), *argument, *options, shared_options)(call)
 
     return decorate
 
