@@ -368,8 +368,8 @@ jeffreys = Program("Jeffreys' prior with ties in base R", _code("jeffreys_with_t
 BTM = Program("BradleyTerry2::BTm", _code("btm"), named_variables, ("BradleyTerry2",))
 #: Davidson's ties with shift and scale, by gnm.
 gendavidson = Program("gnm::gnm", _code("gendavidson"), _of_gendavidson, ("gnm", "BradleyTerry2"))
-#: PQL with any matrix of effects, by BradleyTerry2's own fitter: the effects are those of items by judge; it is
-#: told ``tight``.
+#: PQL with any matrix of effects, by BradleyTerry2's own fitter: the effects are those of items by judge; it
+#: is told ``tight``.
 glmm_pql = Program("BradleyTerry2::glmmPQL", _code("glmmpql"), mixed_variables, ("BradleyTerry2",))
 #: lme4's modules with the matrix of effects put in by hand: it has no term for "winner less loser".
 #: ``by_differences`` goes from `x`, near the minimum of `minus_llf`, to it.

@@ -239,7 +239,7 @@ def reading(campaign: Campaign, *, write: bool = False) -> Iterator[Store]:
         yield store
 
 
-# -- the items' scores and their intervals --------------------------------------------------------------------
+# -- the items' scores and their intervals -------------------------------------------------------------------
 
 #: Which intervals are asked for; calibrated ones fall back to the method's own where they cannot be had.
 Kind = Literal["calibrated", "beta"]

@@ -188,7 +188,7 @@ def _check_printed(
     return give_verdicts(state, found, asked["require_r"], asked["full"])
 
 
-# -- claims files, a folder of them, or one with an attachment ---------------------------------------------------
+# -- claims files, a folder of them, or one with an attachment -----------------------------------------------
 
 
 def _check_files(
