@@ -30,7 +30,6 @@ PLAIN = (
     "args",
     "fits",
     "contrasts",
-    "na_action",
     "warnings",
 )
 
