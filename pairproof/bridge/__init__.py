@@ -57,13 +57,13 @@ if TYPE_CHECKING:
         survival as survival,
     )
     from .r_objects import package_object, read_object
-    from .values.frames import read_frame
+    from .values.convert import read_frame
 
 
 #: Modules named after R packages; each is loaded when it is first used.
 _PACKAGES = tuple(m.name for m in iter_modules([f"{__path__[0]}/packages"]) if m.name != "asking")
 #: Functions that need pandas, which the rest does not: loaded when they are first used.
-_LATER = {"package_object": "r_objects", "read_object": "r_objects", "read_frame": "values.frames"}
+_LATER = {"package_object": "r_objects", "read_object": "r_objects", "read_frame": "values.convert"}
 
 __all__ = [
     "Backend",

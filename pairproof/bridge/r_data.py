@@ -495,7 +495,7 @@ def to_pandas(value: Any, what: str) -> RData:
     """An R value that holds data, as the module's table says; `what` names it in errors."""
     import pandas as pd
 
-    from .values.frames import to_frame
+    from .values.convert import to_frame
 
     if isinstance(value, RList) and "data.frame" in value.rclass:
         return to_frame(value)

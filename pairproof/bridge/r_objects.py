@@ -34,7 +34,7 @@ from ..data.respondents.respondents import Respondents
 from ..errors import DataWarning, InputError, warn_the_caller
 from .process.policy import BackendLike
 from .r_data import out_of_file, out_of_package
-from .values.frames import to_frame
+from .values.convert import to_frame
 from .values.nodes import RList, RVector
 
 if TYPE_CHECKING:

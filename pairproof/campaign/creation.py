@@ -31,8 +31,7 @@ from ..native.annotation.beta import FloatArray
 from ..native.annotation.methods import BETA, Method, ScoreState, Settings, start
 from .exports import SCORE_COLUMNS, looks_escaped, unescaped
 from .formats import campaign_files as tables
-from .formats.campaign_files import ItemsFile
-from .formats.kinds import kind_of_file
+from .formats.campaign_files import ItemsFile, kind_of_file
 from .hits.assigning import parse_rule
 from .hits.choosing import Choice
 from .hits.plan import check_roles
@@ -264,8 +263,6 @@ def _suits(a: About, items: int, systems: int) -> str:
 ModelIs = Literal["before", "after"]
 #: Additional columns in the model files of the later public tool.
 _OF_A_TOOL = ("na_count", "scores")
-#: What an older code calls mode and var, beside alpha and beta.
-_ALSO = tables.SKILL_COLUMNS
 #: Tolerance within which a model file and its results must agree; a file that agrees to fewer than 6 digits
 #: comes from another computation.
 AGREE = 5e-6
@@ -428,7 +425,9 @@ def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...]
     names = set(read.columns)
     first, second = ("alpha", "beta") if method in BETA else tables.SKILL_COLUMNS
     a, b = (_numbers(read.table, c) for c in (first, second))
-    used = [first, second, *(c for c in ("mode", "var", *_ALSO) if c in names and c not in (first, second))]
+    # An older code calls mode and var mu and sigma, beside alpha and beta.
+    also = ("mode", "var", *tables.SKILL_COLUMNS)
+    used = [first, second, *(c for c in also if c in names and c not in (first, second))]
     whole = set(SCORE_COLUMNS) <= names
     used += [*SCORE_COLUMNS] if whole else []
     used += [c for c in _OF_A_TOOL if c in names]

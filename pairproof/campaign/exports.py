@@ -169,7 +169,7 @@ def records(store: Store) -> Iterator[Record]:
 
 def _campaign(store: Store, a: About) -> Record:
     rules = [{name: v for name, v in vars(r).items() if name != "number"} for r in rules_of(store)]
-    design = {**a.design.to_dict(), "show": list(a.design.show)}
+    design = {**asdict(a.design), "show": list(a.design.show)}
     settings = {**asdict(a), "columns": list(a.columns), "design": design}
     return {"kind": "campaign", "schema": SCHEMA, **settings, "rules": rules}
 

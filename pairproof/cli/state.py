@@ -105,17 +105,28 @@ class SectionedCommand(click.Command):
                 formatter.write_dl(sections[name], col_max=26)
 
 
-def options(section: str, texts: Mapping[str, str], /, **declared: Any) -> Callable[[Decorated], Decorated]:
-    """The options of one section, in this order: what is typed, "--why TEXT", and what it means.
+def sectioned(name: str) -> Callable[[Callable[..., Any]], SectionedCommand]:
+    """The decorator of a command of this name whose help shows its options by section."""
+    return click.command(name, cls=SectionedCommand)
 
-    declared: by name its type, its default, or all that `click.option` is told (`for_` for `--for`); without it an
-    option whose value has no name is a flag.
+
+def options(
+    section: str, texts: Mapping[str, str | tuple[str, Any]], /, **declared: Any
+) -> Callable[[Decorated], Decorated]:
+    """The options of one section, in this order: what is typed, "--why TEXT", and what it means, with how it is
+    declared if that is short: its type, its default, or all that `click.option` is told.
+
+    declared: the same by name, where it is longer (`for_` for `--for`); an option that is declared nowhere, and whose
+    value has no name, is a flag.
     """
     found = []
-    for typed, help in texts.items():
+    for typed, said in texts.items():
         flag, _, metavar = typed.partition(" ")
         name = flag[2:].replace("-", "_")
-        how = _declared(declared.pop(f"{name}_" if iskeyword(name) else name, {} if metavar else FLAG))
+        help, declaration = said if isinstance(said, tuple) else (said, None)
+        if declaration is None:
+            declaration = declared.pop(f"{name}_" if iskeyword(name) else name, {} if metavar else FLAG)
+        how = _declared(declaration)
         names = (flag, *how.pop("name", "").split())
         told = {"cls": SectionedOption, "section": section, "help": help or None, "metavar": metavar or None}
         found.append(click.option(*names, **{**told, **how}))

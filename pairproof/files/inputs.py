@@ -149,7 +149,8 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
     """The bytes of a stream (standard input), to its end."""
     with contextlib.suppress(OSError, ValueError, AttributeError):  # of a stream without a descriptor
         note(name, os.fstat(stream.fileno()))
-    return _to_the_end(stream.read, name, most_bytes(), _RAISE)
+    most = most_bytes()
+    return _to_the_end(stream.read, most, lambda size: _too_large(name, size, most, _RAISE))
 
 
 def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_CLAIM_BYTES) -> bytes:
@@ -209,20 +210,24 @@ def _read(descriptor: int, name: str, expected: str, most: int, cure: str, strea
         elif found.st_size > most:
             raise _too_large(name, found.st_size, most, cure)
         note(name, found)
-        return _to_the_end(lambda size: os.read(descriptor, max(size, found.st_size)), name, most, cure)
+        return _to_the_end(
+            lambda size: os.read(descriptor, max(size, found.st_size)),
+            most,
+            lambda size: _too_large(name, size, most, cure),
+        )
     except OSError as error:
         raise InputError(f"{name}: {_why(error)}; expected {expected}") from error
     finally:
         os.close(descriptor)
 
 
-def _to_the_end(read: Callable[[int], bytes], name: str, most: int, cure: str) -> bytes:
+def _to_the_end(read: Callable[[int], bytes], most: int, refused: Callable[[int], InputError]) -> bytes:
     parts, size = [], 0
     while part := read(_CHUNK):
         parts.append(part)
         size += len(part)
         if size > most:
-            raise _too_large(name, size, most, cure)
+            raise refused(size)
     return b"".join(parts)
 
 
@@ -266,7 +271,6 @@ def regular(path: str | os.PathLike[str], expected: str = "a file") -> Path:
 GZIP = b"\x1f\x8b"
 #: Any file may unpack to so many bytes, and a large one to so many times its size.
 MOST_UNPACKED, MOST_TIMES = 256 * 2**20, 20
-_UNPACKED_CHUNK = 2**20
 _WRITE_CSV = "write.csv(table, row.names = FALSE) writes a CSV file"
 #: First bytes, the format they show, and what to do.
 _OTHERS = (
@@ -301,22 +305,17 @@ def unpacked(raw: bytes, source: str) -> bytes:
 
 def _gunzipped(raw: bytes, source: str) -> bytes:
     most = max(MOST_UNPACKED, MOST_TIMES * len(raw))
-    parts, size = [], 0
+    refusal = InputError(
+        f"{source}: {len(raw):,} bytes of gzip unpack to more than {most:,}, the limit"
+        " for a file of this size; if it is a table, unpack it (gunzip) and read the result"
+    )
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-            while part := file.read(_UNPACKED_CHUNK):
-                size += len(part)
-                if size > most:
-                    raise InputError(
-                        f"{source}: {len(raw):,} bytes of gzip unpack to more than {most:,}, the limit"
-                        " for a file of this size; if it is a table, unpack it (gunzip) and read the result"
-                    )
-                parts.append(part)
+            return _to_the_end(file.read, most, lambda _: refusal)
     except EOFError as error:
         raise InputError(f"{source}: the gzip file is cut off before its end; fetch it again") from error
     except (OSError, zlib.error) as error:
         raise InputError(f"{source}: the gzip file is damaged ({error}); fetch it again") from error
-    return b"".join(parts)
 
 
 #: Most levels of nesting.  Label Studio's exports have 6.
@@ -446,15 +445,11 @@ def member(
     return of_kind(record[name], kinds, where, f"{name!r}")
 
 
-def exactly(
-    record: Mapping[str, Any], needed: tuple[str, ...], where: str, optional: tuple[str, ...] = ()
-) -> None:
+def exactly(record: Mapping[str, Any], needed: tuple[str, ...], where: str) -> None:
     """Check that an object has these members and no others."""
     absent = [name for name in needed if name not in record]
-    strange = [name for name in record if name not in needed and name not in optional]
+    strange = [name for name in record if name not in needed]
     if absent:
         raise InputError(f"{where}: no member {listed(absent)}; expected {listed(needed, 30)}")
     if strange:
-        raise InputError(
-            f"{where}: unknown member {listed(strange)}; expected {listed(needed + optional, 30)}"
-        )
+        raise InputError(f"{where}: unknown member {listed(strange)}; expected {listed(needed, 30)}")

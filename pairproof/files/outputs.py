@@ -45,17 +45,18 @@ MARK = "guarded"
 _DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
 _SUSPECT = re.compile(r"\0'*[=+\-@\t\r]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+#: A plain number, which a spreadsheet takes for one.
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def guard(cell: str) -> str:
     """The cell, with an apostrophe before it if a spreadsheet would run it as a formula."""
-    return "'" + cell if _DANGEROUS.match(cell) and not _NUMBER.fullmatch(cell) else cell
+    return "'" + cell if _DANGEROUS.match(cell) and not NUMBER.fullmatch(cell) else cell
 
 
 def unguard(cell: str) -> str:
     """The inverse of :func:`guard`, for a cell of a row marked as guarded."""
-    return cell[1:] if _GUARDED.match(cell) and not _NUMBER.fullmatch(cell) else cell
+    return cell[1:] if _GUARDED.match(cell) and not NUMBER.fullmatch(cell) else cell
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -68,9 +69,13 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     if safe != table:
         safe = [[*new, "1" if new != old else ""] for new, old in zip(safe, table)]
         names = [*names, MARK]
+    return unguarded_csv([names, *safe])
+
+
+def unguarded_csv(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV, every cell as it is: none is guarded against spreadsheets."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerows([names, *safe])
+    csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()
 
 
@@ -144,7 +149,9 @@ def is_ours(path: Path) -> bool:
         file.seek(max(0, size - 512))
         if _MARK.search(file.read()):
             file.seek(0)
-            return _is_marked(file.read())
+            content = file.read()
+            found = _MARK.search(content)
+            return found is not None and _digest(content[: found.start()]).encode() == found[1]
         file.seek(0)
         head = file.read(65536)
         if head.startswith(_PNG):
@@ -159,11 +166,6 @@ def is_ours(path: Path) -> bool:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _is_marked(content: bytes) -> bool:
-    found = _MARK.search(content)
-    return found is not None and _digest(content[: found.start()]).encode() == found[1]
 
 
 def _is_picture(content: bytes) -> bool:
@@ -305,10 +307,10 @@ def check(
     return target
 
 
-def check_apart(outputs: Mapping[str, AnyPath] | Iterable[AnyPath]) -> None:
+def check_apart(outputs: Iterable[AnyPath]) -> None:
     """Refuse two outputs that are one file, also where only case or Unicode form tell their names apart."""
     seen: dict[str, str] = {}
-    for path in outputs.values() if isinstance(outputs, Mapping) else outputs:
+    for path in outputs:
         key = unicodedata.normalize("NFC", os.path.realpath(checked_name(path))).casefold()
         if key in seen:
             raise InputError(
@@ -450,10 +452,13 @@ def _nameless(folder: Path) -> int | None:
         return None  # making a file with a name is tried next, and its error says what is wrong
 
 
-def _new_name(target: Path) -> str:
+def _stem(target: Path) -> str:
     # A name may have 255 bytes; what is added must not make a long one too long.
-    stem = os.fsdecode(os.fsencode(target.name)[:200])
-    return str(target.with_name(f".{stem}.{secrets.token_hex(4)}{PART}"))
+    return f".{os.fsdecode(os.fsencode(target.name)[:200])}."
+
+
+def _new_name(target: Path) -> str:
+    return str(target.with_name(f"{_stem(target)}{secrets.token_hex(4)}{PART}"))
 
 
 def _named(target: Path) -> tuple[int, str]:
@@ -499,20 +504,14 @@ def _lock(descriptor: int) -> bool:
 
 def remove_stale(target: Path) -> None:
     """Remove what a killed command left of this file, but not what a running command holds."""
-    stem = os.fsdecode(os.fsencode(target.name)[:200])
     try:
-        left = [
-            entry.path
-            for entry in os.scandir(target.parent)
-            if entry.name.startswith(f".{stem}.") and entry.name.endswith(PART)
-        ]
+        names = os.listdir(target.parent)
     except OSError:
         return
-    for path in left:
+    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    for path in [target.with_name(n) for n in names if n.startswith(_stem(target)) and n.endswith(PART)]:
         with contextlib.suppress(OSError):
-            descriptor = os.open(
-                path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-            )
+            descriptor = os.open(path, flags)
             try:
                 if _lock(descriptor):
                     os.unlink(path)

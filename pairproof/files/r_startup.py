@@ -25,15 +25,13 @@ VARIABLES = {"R_ENVIRON_USER": ".Renviron", "R_PROFILE_USER": ".Rprofile"}
 _announced: set[tuple[str, ...]] = set()
 
 
-def r_environment(
-    environment: Mapping[str, str], folder: str | os.PathLike[str] = "", *, profile: bool = True
-) -> dict[str, str]:
-    """The environment of an R that starts in a folder ("": the current one), with the files named that it reads.
+def r_environment(environment: Mapping[str, str], *, profile: bool = True) -> dict[str, str]:
+    """The environment of an R that starts in the current folder, with the files named that it reads.
 
     Without `profile` the user's own profile is not among them; a project's is, where it was asked for.
     """
     if of_project(environment):
-        _announce(folder or os.getcwd())
+        _announce(os.getcwd())
         return dict(environment)
     found = {**{name: of_home(file, environment) for name, file in VARIABLES.items()}, **environment}
     return found if profile else {**found, "R_PROFILE_USER": os.devnull}
@@ -75,11 +73,11 @@ def not_read(environment: Mapping[str, str]) -> str:
     return f"{' and '.join(here)} of this folder {'was' if len(here) == 1 else 'were'} not read; to read them, use --project-r"
 
 
-def _announce(folder: str | os.PathLike[str]) -> None:
+def _announce(folder: str) -> None:
     """Say, once for a folder, which of its files R reads."""
     found = [str(Path(folder).resolve() / name) for name in own_files(folder)]
     said = f"R reads {' and '.join(found)}" if found else f"R finds no .Renviron and .Rprofile in {folder}"
-    key = (str(folder), *found)
+    key = (folder, *found)
     if key not in _announced:
         _announced.add(key)
         print(f"pairproof: {said}, because of --project-r or {PROJECT}", file=sys.stderr)

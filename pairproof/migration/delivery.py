@@ -47,7 +47,7 @@ from pathlib import Path
 from typing import Any, Union
 
 from ..bridge.capture.recorded import Captured
-from ..bridge.values.frames import csv_text
+from ..bridge.values.convert import csv_text
 from ..errors import InputError, PairproofError
 from ..files.outputs import AnyPath, check, write
 from ..fit.fit import Fit

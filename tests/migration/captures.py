@@ -122,7 +122,7 @@ class Script:
         lines = tuple(place(n) for n in range(1, 200))
         none = TopLevel("", ["null"])
         trees = tuple(self.lines.get(k, none) for k in range(1, max(self.lines, default=0) + 1))
-        text = ScriptText(self.name, "R", (), lines, tuple(self.mentioned), {}, (), trees)
+        text = ScriptText(self.name, "R", (), lines, tuple(self.mentioned), {}, trees)
         made = Captured(
             text=text,
             calls=tuple(self.calls),

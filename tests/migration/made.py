@@ -31,7 +31,6 @@ def a_run(calls: Sequence[RecordedCall] = (), **more: Any) -> Captured:
         expressions=tuple(Place(k, k) for k in range(1, len(LINES) + 1)),
         mentioned=(Mentioned(Place(4, 4), 4, "nlm", "", "nlm(f, 1)"),),
         packages={"BradleyTerry2": True},
-        loop_variables=(),
     )
     made = Captured(
         text=text,

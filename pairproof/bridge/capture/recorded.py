@@ -84,7 +84,6 @@ class RecordedCall:
     fits: Mapping[str, int] = field(default_factory=dict)
     seed: tuple[int, ...] | None = None
     contrasts: tuple[str, ...] = ()
-    na_action: str = ""
     warnings: tuple[tuple[str, str], ...] = ()
     error: str = ""
     result: Mapping[str, RValue] = field(default_factory=dict)
@@ -201,7 +200,6 @@ class ScriptText:
     expressions: tuple[Place, ...]
     mentioned: tuple[Mentioned, ...]
     packages: Mapping[str, bool]
-    loop_variables: tuple[str, ...]
     trees: tuple[TopLevel, ...] = ()
 
 
@@ -445,7 +443,6 @@ def _take_call(
         fits=_mapping(item.get("fits"), _integer),
         seed=tuple(v for v in seed if type(v) is int)[:1000] if isinstance(seed, list) else None,
         contrasts=_texts(item.get("contrasts")),
-        na_action=_text(item.get("na_action"), 200),
         warnings=_warnings(item.get("warnings")),
         error=_first_text(item.get("error")),
         result=result,

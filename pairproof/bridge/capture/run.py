@@ -23,7 +23,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -158,11 +158,9 @@ def script_text(script: Script, parsed: Parsed, sourced: Mapping[str, Parsed]) -
     """The script's text, with what the sourced files mention, as of no expression of the script."""
     mentioned = [call.mentioned for call in parsed.calls]
     packages = dict(parsed.packages)
-    loops = list(parsed.loops)
     for text in sourced.values():
         mentioned += [call.mentioned for call in text.calls]
         packages.update(text.packages)
-        loops += text.loops
     return ScriptText(
         name=script.path.name,
         kind=script.kind,
@@ -170,7 +168,6 @@ def script_text(script: Script, parsed: Parsed, sourced: Mapping[str, Parsed]) -
         expressions=tuple(parsed.expressions),
         mentioned=tuple(mentioned),
         packages=packages,
-        loop_variables=tuple(dict.fromkeys(loops)),
         trees=tuple(parsed.trees),
     )
 
@@ -312,12 +309,10 @@ def capture(
     text = read_script(script)
     home = r_home()
     with _stage() as stage:
-        run = _Run(
-            text, Path(stage).resolve(), home, say or (lambda text: None), seconds, copy_limit, output_limit
-        )
-        run.arguments = tuple(arguments)
+        limits = (seconds, copy_limit, output_limit)
+        run = _Run(text, Path(stage).resolve(), home, say or (lambda text: None), tuple(arguments), *limits)
         if sandbox:
-            run.confine()
+            run.sandbox = find_sandbox(run.stage, run.environment)
         return run.captured(output)
 
 
@@ -344,34 +339,30 @@ def _stage() -> Iterator[str]:
                     )
 
 
+@dataclass
 class _Run:
-    """One run; `stage` is a folder of its own for copy, records, code and R's temporary folder."""
+    """One run, in a sandbox if it has one; `stage` is a folder of its own for copy, records, code and R's temporary
+    folder.
+    """
 
-    def __init__(
-        self,
-        script: Script,
-        stage: Path,
-        home: str,
-        say: Callable[[str], None],
-        seconds: float,
-        copy_limit: int,
-        output_limit: int,
-    ) -> None:
-        self.script, self.stage, self.home, self.say = script, stage, home, say
-        self.seconds, self.copy_limit, self.output_limit = seconds, copy_limit, output_limit
-        self.rscript = os.path.join(home, "bin", "Rscript")
-        self.r = os.path.join(home, "bin", "R")
+    script: Script
+    stage: Path
+    home: str
+    say: Callable[[str], None]
+    arguments: tuple[str, ...]
+    seconds: float
+    copy_limit: int
+    output_limit: int
+    sandbox: Sandbox | None = None
+
+    def __post_init__(self) -> None:
+        self.rscript = os.path.join(self.home, "bin", "Rscript")
+        self.r = os.path.join(self.home, "bin", "R")
         for name in ("records", "tmp", "code"):
-            (stage / name).mkdir()
-        self.records = stage / "records"
-        self.code = stage / "code" / f"{script.path.stem}.R"
-        self.environment = plain_environment(stage / "tmp", os.environ)
-        self.sandbox: Sandbox | None = None
-        self.arguments: tuple[str, ...] = ()
-
-    def confine(self) -> None:
-        """Run everything of the script in a sandbox."""
-        self.sandbox = find_sandbox(self.stage, self.environment)
+            (self.stage / name).mkdir()
+        self.records = self.stage / "records"
+        self.code = self.stage / "code" / f"{self.script.path.stem}.R"
+        self.environment = plain_environment(self.stage / "tmp", os.environ)
 
     def captured(self, output: Callable[[bytes], None] | None) -> Captured:
         """Do all of it."""

@@ -27,17 +27,13 @@ from .asking import (
     sent,
 )
 
-GLM = (
-    REDUCE
-    + REFIT
-    + """
+_FIT_GLM = """
 family <- get(family, envir = asNamespace("stats"), mode = "function")()
 control <- if (again) stats::glm.control() else stats::glm.control(epsilon = epsilon, maxit = maxit)
 fit <- stats::glm(formula, family = family, data = data, weights = .weights, offset = .offset,
                   na.action = stats::na.fail, control = control, x = TRUE)
 """
-    + REDUCED
-)
+GLM = REDUCE + REFIT + _FIT_GLM + REDUCED
 
 
 @asks()

@@ -15,9 +15,7 @@ from .asking import REDUCE, RModel, asks, columns_matrix, design_columns, sent
 
 Link = Literal["logit", "probit", "cauchit", "cloglog"]
 
-BRGLM = (
-    REDUCE
-    + """
+_FIT_BRGLM = """
 d <- data.frame(.share = share)
 d$X <- X
 fit <- suppressWarnings(brglm::brglm(.share ~ 0 + X, family = stats::binomial(link = link), data = d, weights = .weights, offset = .offset))
@@ -27,7 +25,7 @@ names(b) <- colnames(X)
 dimnames(V) <- list(colnames(X)[!is.na(b)], colnames(X)[!is.na(b)])
 reduce(fit, b, V)
 """
-)
+BRGLM = REDUCE + _FIT_BRGLM
 
 
 @asks("brglm")

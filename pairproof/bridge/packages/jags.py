@@ -54,9 +54,7 @@ GAUSSIAN = SUMMARISE + RUN + program(__package__, "r/jags_gaussian")
 
 CATEGORICAL = SUMMARISE + RUN + program(__package__, "r/jags_categorical")
 
-MCMCPACK = (
-    SUMMARISE
-    + """
+_COMPARE = """
 chain <- function(k) {
   found <- MCMCpack::MCMCpaircompare(data, theta.constraints = list(), alpha.fixed = TRUE, burnin = warmup, mcmc = draws * thin, thin = thin,
                                      seed = seed + k, verbose = 0, store.theta = TRUE, store.alpha = FALSE)
@@ -66,7 +64,7 @@ chain <- function(k) {
 }
 summarise(lapply(seq_len(chains), chain))
 """
-)
+MCMCPACK = SUMMARISE + _COMPARE
 
 
 @dataclass(frozen=True, eq=False)

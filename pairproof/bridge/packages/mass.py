@@ -29,13 +29,11 @@ from .asking import Estimates, Floats, ask, asks, number, positions, program, re
 
 #: R: `own(MASS::polr)` is polr with another `optim`, which takes Newton steps on polr's own score after R's.
 POLISHED = program(__package__, "r/mass_polished")
-POLR = (
-    POLISHED
-    + """fit <- own(MASS::polr)(formula, data = data, weights = w, Hess = TRUE, control = list(reltol = reltol, maxit = maxit))
+_FIT_POLR = """fit <- own(MASS::polr)(formula, data = data, weights = w, Hess = TRUE, control = list(reltol = reltol, maxit = maxit))
 list(coef = stats::coef(fit), zeta = fit$zeta, vcov = stats::vcov(fit), loglik = as.numeric(stats::logLik(fit)),
      convergence = fit$convergence, calls = unname(fit$niter))
 """
-)
+POLR = POLISHED + _FIT_POLR
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,7 @@ class Backend(AnswersR):
     def _asked(self, call: RCall, difference: Drift) -> str:
         if difference.digits is None:
             return ""
-        return f"; floor {floor_for(call.name, part_of(difference), self.drift_floor, call.key):g}"
+        return f"; floor {floor_for(call.name, part_of(difference.field), self.drift_floor, call.key):g}"
 
     def _replay(self, call: RCall, why: str) -> RResult:
         return replayed(self.records.get(call, f"R itself was not asked: {why}"), call, why)

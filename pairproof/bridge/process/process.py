@@ -407,5 +407,5 @@ class RProcess:
             + (f"\n{tail}" if tail else "")
         )
 
-    def _log_tail(self, lines: int = 8) -> str:
-        return "\n".join(f"  {line}" for line in list(self.log)[-lines:])
+    def _log_tail(self) -> str:
+        return "\n".join(f"  {line}" for line in list(self.log)[-8:])

@@ -1,8 +1,33 @@
-"""A fit of contests as numbers for the R programs (counts, columns, random effects), and R's answer.
+"""A fit of contests as numbers for R programs (counts, columns, random effects), the programs, and R's answer.
 
 Rows of the table that say the same (the pair, every column of the model, the offset, the judge with effects
 by judge) are added up, from the side of the item that comes first in the order of items.  The columns are
 made from the names of the fit's parameters, apart from the design that the native fit was made with.
+
+The programs fit models of contests in base R, by brglm2, gnm, BradleyTerry2 and lme4.  They share their
+variables: ``wins, ties, losses, X, offset, home, link`` are the rows; ``X`` has a column for each free
+parameter but those of ties.  By BradleyTerry2 and gnm: ``items``, ``first, second`` (from 1), ``free``
+(whether items have free abilities), ``reference``, ``W`` (item covariates, NA for items with an ability of
+their own) and ``C`` (columns of the contest).  Each program leaves ``b`` and ``V`` (estimates and
+covariance), ``llf`` without constants of the counts, and ``deviance``.
+
+In base R: Newton's method on the log-likelihood itself, whose derivatives R's own ``deriv3`` works out from
+its formula
+
+    log P(first) = log F(eta), with Davidson's generalised ties (Fiocco 2011, in BradleyTerry2's GenDavidson)
+    log m = eta | tie.max + s H(q) + s q eta + (1 - s) log(1 + e^eta) | 0,    s = exp(tie.scale),
+    q = plogis(tie.mode * home), H(q) = -q log q - (1 - q) log(1 - q)
+
+and scoring on l + log det(I) / 2, Jeffreys' prior, for Davidson's ties.  By packages: glm.fit, brglm2 and gnm
+at tight stops; BTm as it is called in BradleyTerry2.
+
+With random effects (lme4's Laplace approximation, quadrature in base R)
+
+    eta = X b + offset + sigma (z[plus] - z[minus]),      z independent standard normal,
+
+``plus, minus`` are the effects of each row, from 1, 0 for none; ``K`` how many there are; ``set`` the set of
+effects that each row belongs to (one for each judge, or one alone), whose effects are integrated out
+together.
 """
 
 from __future__ import annotations
@@ -20,9 +45,8 @@ from ...data.comparisons import Comparisons
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import ContestSpec, Term
 from ...fit.fit import Fit
-from ..packages.asking import Floats, RAnswer, reals
+from ..packages.asking import Floats, RAnswer, program, reals
 from ..process.policy import BackendLike
-from . import contest_programs as programs
 from .counted_cells import comparison_columns, order_of, treated
 
 FloatArray = NDArray[np.float64]
@@ -324,17 +348,40 @@ def _of_gendavidson(given: Inputs) -> dict[str, Any]:
 
 def btm(given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = None) -> ContestEstimates:
     """``BradleyTerry2::BTm`` of the model, at its own stop or a tight one."""
-    return _BTM(given, tight=tight, br=br, backend=backend)
+    return BTM(given, tight=tight, br=br, backend=backend)
 
 
-_BTM = Program("BradleyTerry2::BTm", programs.BTM, named_variables, ("BradleyTerry2",))
-newton = Program("Newton in base R, contests", programs.NEWTON, variables)
-glm = Program("stats::glm.fit", programs.GLM, variables)
-brglm2 = Program("brglm2::brglmFit", programs.BRGLM2, _of_brglm2, ("brglm2",))
-jeffreys = Program("Jeffreys' prior with ties in base R", programs.JEFFREYS_WITH_TIES, variables)
-gendavidson = Program("gnm::gnm", programs.GENDAVIDSON, _of_gendavidson, ("gnm", "BradleyTerry2"))
-#: ``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; it is told ``tight``.
-glmm_pql = Program("BradleyTerry2::glmmPQL", programs.GLMMPQL, mixed_variables, ("BradleyTerry2",))
-laplace = Program("lme4::glmer", programs.LAPLACE, mixed_variables, ("lme4",))
-laplace_itself = Program("Laplace's approximation in base R", programs.LAPLACE_ITSELF, mixed_variables)
-quadrature = Program("quadrature in base R", programs.QUADRATURE, mixed_variables)
+def _code(*names: str) -> str:
+    return "".join(program(__package__, f"contests/{name}") for name in names)
+
+
+#: Log-probabilities with value, gradient and Hessian by eta and the tie parameters.
+LIKELIHOOD = _code("likelihood")
+newton = Program("Newton in base R, contests", _code("likelihood", "newton"), variables)
+#: glm.fit at a tight stop. Standard errors are of the observed information at its estimates.
+glm = Program("stats::glm.fit", _code("likelihood", "glm"), variables)
+#: brglm2: bias reduction of the mean, of the median, or Jeffreys' prior.
+brglm2 = Program("brglm2::brglmFit", _code("likelihood", "brglm2"), _of_brglm2, ("brglm2",))
+#: Jeffreys' prior for Davidson's ties: scoring on the conditional likelihood.
+jeffreys = Program("Jeffreys' prior with ties in base R", _code("jeffreys_with_ties"), variables)
+#: BTm as its help page has it: abilities by a formula, contest columns given for player1.
+BTM = Program("BradleyTerry2::BTm", _code("btm"), named_variables, ("BradleyTerry2",))
+#: Davidson's ties with shift and scale, by gnm.
+gendavidson = Program("gnm::gnm", _code("gendavidson"), _of_gendavidson, ("gnm", "BradleyTerry2"))
+#: PQL with any matrix of effects, by BradleyTerry2's own fitter: the effects are those of items by judge; it
+#: is told ``tight``.
+glmm_pql = Program("BradleyTerry2::glmmPQL", _code("glmmpql"), mixed_variables, ("BradleyTerry2",))
+#: lme4's modules with the matrix of effects put in by hand: it has no term for "winner less loser".
+#: ``by_differences`` goes from `x`, near the minimum of `minus_llf`, to it.
+laplace = Program(
+    "lme4::glmer", _code("likelihood", "laplace", "by_differences", "laplace_end"), mixed_variables, ("lme4",)
+)
+#: Laplace's approximation as it is written: the mode of the effects by Newton's method, then its determinant.
+laplace_itself = Program(
+    "Laplace's approximation in base R",
+    _code("likelihood", "laplace_itself", "by_differences", "laplace_itself_end"),
+    mixed_variables,
+)
+#: Quadrature by the trapezoidal rule about the mode of each set; derivatives by Fisher's and Louis's
+#: identities.
+quadrature = Program("quadrature in base R", _code("likelihood", "quadrature"), mixed_variables)

@@ -15,17 +15,8 @@ import numpy as np
 
 from ...errors import InputError
 from ...fit.fit import Fit
-from . import contest_programs as programs
-from .contest_models import (
-    BRGLM2_EPSILON,
-    MOST_NUMBERS,
-    TYPES,
-    Inputs,
-    inputs_of,
-    mixed_variables,
-    named_variables,
-    variables,
-)
+from . import contest_models as models
+from .contest_models import Inputs, mixed_variables, named_variables, variables
 from .r_source import (
     PRINT,
     comment,
@@ -80,11 +71,11 @@ def script_of(fit: Fit) -> str:
         raise InputError(f"no R script: {fit.title}: no R program of {law.words} is known here")
     if len(fit.of_contests.random) > 1:
         raise InputError(f"no R script: {fit.title}: two components of variance were not written for R")
-    if fit.data.n_rows * len(fit.terms) > MOST_NUMBERS / 10:
+    if fit.data.n_rows * len(fit.terms) > models.MOST_NUMBERS / 10:
         size = f"{fit.data.n_rows:,} rows and {len(fit.terms):,} columns"
-        most = f"at most {MOST_NUMBERS // 10:,} numbers are written"
+        most = f"at most {models.MOST_NUMBERS // 10:,} numbers are written"
         raise InputError(f"no R script: {fit.title}: {size}; {most}")
-    given = inputs_of(fit)
+    given = models.inputs_of(fit)
     parts = _parts(fit, given)
     before = [_header(fit, parts), _data(parts.variables), parts.program]
     return "\n".join([*before, _to_the_fit(fit, given, parts), _print(fit, given)])
@@ -98,10 +89,10 @@ def _parts(fit: Fit, given: Inputs) -> _Parts:
     if fit.random_effects is not None:
         return _mixed(fit, given, kept)
     if spec.reduction and given.with_ties:
-        return _Parts(rows, programs.JEFFREYS_WITH_TIES, [*kept, *ties])
+        return _Parts(rows, models.jeffreys.code, [*kept, *ties])
     if spec.reduction:
-        more = {"type": TYPES[spec.reduction], "epsilon": BRGLM2_EPSILON}
-        return _Parts({**rows, **more}, programs.BRGLM2, kept, ["brglm2"])
+        more = {"type": models.TYPES[spec.reduction], "epsilon": models.BRGLM2_EPSILON}
+        return _Parts({**rows, **more}, models.brglm2.code, kept, ["brglm2"])
     free = all(t.kind in ("item", "order") for t in given.terms)
     if given.with_ties and free and given.reference and not spec.offset:
         ordered = any(t.kind == "order" for t in given.terms)
@@ -109,13 +100,13 @@ def _parts(fit: Fit, given: Inputs) -> _Parts:
         named = named_variables(given)
         more = {k: named[k] for k in ("items", "first", "second", "reference")}
         names = [*items, *(["order"] if ordered else []), *ties]
-        program = programs.GENDAVIDSON + programs.LIKELIHOOD + OBSERVED
+        program = models.gendavidson.code + models.LIKELIHOOD + OBSERVED
         return _Parts({**rows, **more, "ordered": ordered}, program, names, ["gnm", "BradleyTerry2"])
     if given.with_ties:
-        return _Parts(rows, programs.NEWTON, [*kept, *ties])
+        return _Parts(rows, models.newton.code, [*kept, *ties])
     if limited:
-        return _Parts(rows, programs.GLM, kept)
-    program = programs.BTM + ORDERED + programs.LIKELIHOOD + OBSERVED
+        return _Parts(rows, models.glm.code, kept)
+    program = models.BTM.code + ORDERED + models.LIKELIHOOD + OBSERVED
     return _Parts({**rows, **_named(given)}, program, kept, ["BradleyTerry2"])
 
 
@@ -123,13 +114,13 @@ def _mixed(fit: Fit, given: Inputs, kept: Sequence[str]) -> _Parts:
     method = fit.of_contests.method
     rows = mixed_variables(given)
     if method == "pql" and given.judges:
-        return _Parts({**rows, "tight": True}, programs.GLMMPQL, kept, ["BradleyTerry2"])
+        return _Parts({**rows, "tight": True}, models.glmm_pql.code, kept, ["BradleyTerry2"])
     if method == "pql":
         seen = {**variables(given, limited=False), **_named(given)}
-        return _Parts(seen, programs.BTM + ORDERED, given.names, ["BradleyTerry2"])
+        return _Parts(seen, models.BTM.code + ORDERED, given.names, ["BradleyTerry2"])
     if method == "laplace":
-        return _Parts(rows, programs.LAPLACE, kept, ["lme4"])
-    return _Parts(rows, programs.QUADRATURE, kept)
+        return _Parts(rows, models.laplace.code, kept, ["lme4"])
+    return _Parts(rows, models.quadrature.code, kept)
 
 
 def _named(given: Inputs) -> dict[str, Any]:

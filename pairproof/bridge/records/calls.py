@@ -44,14 +44,8 @@ class RCall:
     def key(self) -> str:
         """SHA-256 of the call as R receives it: R types and values, doubles to 12 digits."""
         digest = hashlib.sha256()
-        head = {
-            "format": KEY_FORMAT,
-            "fun": self.fun,
-            "code": self.code,
-            "extract": self.extract,
-            "seed": self.seed,
-        }
-        digest.update(json.dumps(head, sort_keys=True).encode())
+        head = {name: vars(self)[name] for name in ("fun", "code", "extract", "seed")}
+        digest.update(json.dumps({"format": KEY_FORMAT, **head}, sort_keys=True).encode())
         for name, node in self.arguments.items():
             digest.update(json.dumps(["argument", name]).encode())
             feed(digest, node)

@@ -77,8 +77,8 @@ def matters(
         for d in differences
         if not tells_of_stopping(d)
         and not tells_of_words(d)
-        and (d.digits is None or d.digits < floor_for(r_call, part_of(d), floor, key))
-        and not any(c.of(r_call, part_of(d), versions or {}) for c in r_changes())
+        and (d.digits is None or d.digits < floor_for(r_call, part_of(d.field), floor, key))
+        and not any(c.of(r_call, part_of(d.field), versions or {}) for c in r_changes())
     ]
 
 
@@ -318,7 +318,7 @@ def _nodes(path: str, a: Node, b: Node, units: Mapping[str, float]) -> list[Drif
             found += _nodes(f"{path}/{name}", x, y, units)
         return found
     if a[0] == "dbl":
-        return found + _doubles(path, _labels(a), a[1], b[1], units.get(part_of_path(path), 0.0))
+        return found + _doubles(path, _labels(a), a[1], b[1], units.get(part_of(path), 0.0))
     if a[0] == "cplx":
         parts = ((a[1].real, b[1].real), (a[1].imag, b[1].imag))
         return found + [d for pair in parts for d in _doubles(path, _labels(a), *pair)]
@@ -416,11 +416,7 @@ def _doubles(
     return [] if worst is None else [worst]
 
 
-def part_of(difference: Drift) -> str:
+def part_of(path: str) -> str:
     """The part of the answer in which a difference is: ``coef`` of ``value/coef[3]``, ``output`` of ``output[0]``."""
-    return part_of_path(difference.field)
-
-
-def part_of_path(path: str) -> str:
     where, _, inner = path.partition("/")
     return re.split(r"[/\[@]", inner if where == "value" and inner else where)[0]

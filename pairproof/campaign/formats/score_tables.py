@@ -31,7 +31,6 @@ import hashlib
 import io
 import json
 import math
-import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,6 +43,7 @@ from ...data.reading.forms import unread, ways_of_scores
 from ...data.reading.sources import Table, load
 from ...errors import InputError
 from ...files.inputs import decoded, read_file, unpacked
+from ...files.outputs import NUMBER
 from ...native.annotation.methods import ADDITIVE, Method, Settings, start
 from ...text import listed
 from ..storage import records as stored
@@ -52,10 +52,7 @@ from ..storage.records import About, Reserved
 from ..storage.rules import settle_and_count, write_rule
 from ..storage.store import Store, created
 from . import campaign_files as tables
-from .campaign_files import APPRAISE_KINDS, item_id, systems_of
-from .kinds import APPRAISE_TYPES, kind_of_file, refuse_other
-
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+from .campaign_files import APPRAISE_KINDS, APPRAISE_TYPES, item_id, kind_of_file, refuse_other, systems_of
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,7 @@ def rescaled(value: float, where: str, scale: Scale | None) -> str:
 def number(text: str, where: str, expected: str) -> float:
     """A finite number."""
     stripped = text.strip()
-    value = float(stripped) if _NUMBER.fullmatch(stripped) else math.inf
+    value = float(stripped) if NUMBER.fullmatch(stripped) else math.inf
     if not math.isfinite(value):
         raise InputError(f"{where}: {text!r}; expected {expected}")
     return value

@@ -22,7 +22,7 @@ from ...data.reading.sources import Table, load
 from ...errors import InputError
 from ...files.inputs import read_file
 from ...text import listed
-from ..formats.kinds import refuse_other
+from ..formats.campaign_files import refuse_other
 from ..storage.design import number_of
 from ..storage.records import AnnotatorRow, about, add_annotator, annotator_named, annotator_rows, set_state
 from ..storage.rules import settle_and_count
@@ -49,9 +49,9 @@ class Person:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         q = self.qualification
-        reached = q and {name: vars(q)[name] for name in ("answered", "items", "met")}
-        values = q and {"values": {str(condition): value for condition, value in q.values}}
-        return {**vars(self), "qualification": q and {**(reached or {}), **(values or {})}}
+        values = q and {str(condition): value for condition, value in q.values}
+        reached = q and {"answered": q.answered, "items": q.items, "met": q.met, "values": values}
+        return {**vars(self), "qualification": reached}
 
 
 def registered(path: str | Path) -> tuple[Person, ...]:

@@ -17,11 +17,9 @@ import hashlib
 import html
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from importlib import resources
 
-from ...errors import InputError
 from .texts import ENGLISH, Texts
 
 
@@ -60,26 +58,6 @@ class PageData:
     texts: Texts = Texts()
     partial: bool = False
 
-    def __post_init__(self) -> None:
-        if not self.hits:
-            raise InputError("the page would have no HITs; expected at least one")
-        count = Counter(hit.number for hit in self.hits)
-        for number in sorted(count):
-            if count[number] > 1:
-                raise InputError(f"HIT {number} appears {count[number]} times on the page; expected once")
-        for hit in self.hits:
-            n = len(hit.slots)
-            if not 1 <= n <= self.per_hit:
-                raise InputError(f"HIT {hit.number}: {n} items; expected 1 to {self.per_hit}")
-            if hit.order and sorted(hit.order) != list(range(n)):
-                raise InputError(f"HIT {hit.number}: order {hit.order}; expected each of 0 to {n - 1} once")
-            if any(len(slot.shown) != len(self.show) for slot in hit.slots):
-                raise InputError(f"HIT {hit.number}: a slot does not have the {len(self.show)} shown columns")
-
-    def ids(self, hit: PageHit) -> tuple[str, ...]:
-        """The names of a HIT's slots in the results, which say nothing about the items."""
-        return tuple(f"h{hit.number}s{k}" for k in range(1, len(hit.slots) + 1))
-
 
 #: Characters that could end the JSON's own element, or a line of a script.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -116,7 +94,9 @@ def _shown(data: PageData) -> dict[str, object]:
     texts, hits = data.texts, []
     for hit in data.hits:
         order, slots = hit.order or [*range(len(hit.slots))], [vars(slot) for slot in hit.slots]
-        hits.append({"number": hit.number, "ids": data.ids(hit), "order": order, "slots": slots})
+        # Names of slots in the results, which say nothing about the items.
+        ids = [f"h{hit.number}s{k}" for k in range(1, len(slots) + 1)]
+        hits.append({"number": hit.number, "ids": ids, "order": order, "slots": slots})
     speaks_english = texts.lang.lower().split("-")[0] in ("", "en")
     # Words that stay English on a page in another language say so to screen readers.
     english = [] if speaks_english else [key for key in ENGLISH if key not in texts.words]

@@ -22,20 +22,17 @@ name from PROLIFIC_PID in its own address.
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 from ...errors import InputError
-from ...files.outputs import csv_text, unguard
+from ...files.outputs import csv_text, unguard, unguarded_csv
 from ..formats.campaign_files import BATCH_COLUMNS
 from .texts import ENGLISH, Texts
 
@@ -45,9 +42,6 @@ LINK_COLUMNS = ("annotator", "link")
 def links_csv(links: Sequence[tuple[str, str]], address: str) -> str:
     """The table of annotators and their pages as CSV."""
     check_address(address)
-    twice = [page for page, n in Counter(page for _, page in links).items() if n > 1]
-    if twice:
-        raise InputError(f"page {twice[0]!r} has two links; expected one page for each annotator")
     base = address if address.endswith("/") else address + "/"
     return csv_text(LINK_COLUMNS, [[annotator, base + quote(page)] for annotator, page in links])
 
@@ -145,13 +139,6 @@ def numbered(sheet: Sheet) -> tuple[list[str], list[list[str]]]:
         blank = [""] * ((sheet.per_hit - len(hit)) * (1 + len(sheet.show)))
         rows.append([*cells, *blank, sheet.campaign, str(batch), str(number)])
     return header, rows
-
-
-def unguarded_csv(rows: Iterable[Sequence[str]]) -> str:
-    """Rows as CSV, every cell as it is: none is guarded against spreadsheets."""
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(rows)
-    return stream.getvalue()
 
 
 def layout(per_hit: int, show: Sequence[str], texts: Texts = Texts()) -> str:

@@ -38,11 +38,10 @@ from ...data.options import one_of
 from ...data.reading.sources import BINARY, Table, delimited, load
 from ...errors import InputError, TooLargeError
 from ...files.inputs import decoded, json_kind_of, member, of_kind, parsed, unpacked
+from ...files.outputs import MARK, unguarded_csv
 from ...text import quoted
-from ..formats.campaign_files import BATCH_COLUMNS
-from ..formats.kinds import kind_of_file
+from ..formats.campaign_files import BATCH_COLUMNS, kind_of_file
 from ..formats.score_tables import Scale, rescaled
-from ..page.platforms import unguarded_csv
 from . import results_file as results
 
 #: Begins every code of this version.
@@ -57,15 +56,6 @@ _NEXT = re.compile(rf"(?:^|(?<=\.[0-9a-f]{{8}})){re.escape(BEGIN)}")
 _CODE = re.compile(r"([A-Za-z0-9_-]*)\.([0-9a-f]{8})")
 _PLACE = tuple(f"Input.{name}" for name in BATCH_COLUMNS)
 _COLUMNS = ("AssignmentId", "WorkerId", *_PLACE, "Input.id1", "Answer.range1")
-_GUARDED = "guarded"
-
-
-def encode(text: str) -> str:
-    """The code of a results file's text, as a page makes it."""
-    raw = text.encode("utf-8")
-    packed = zlib.compressobj(9, zlib.DEFLATED, -15)
-    body = base64.urlsafe_b64encode(packed.compress(raw) + packed.flush()).decode("ascii").rstrip("=")
-    return f"{BEGIN}{body}.{zlib.crc32(raw):08x}"
 
 
 def decode(text: str, source: str = "code") -> str:
@@ -133,7 +123,7 @@ def _unpacked(code: str, where: str) -> bytes:
 def _joined(tables: list[list[list[str]]]) -> str:
     """One table of all rows; columns that some codes do not have are blank there, and the mark of guards is last."""
     names = dict.fromkeys(name for table in tables for name in table[0])
-    header = [n for n in names if n != _GUARDED] + [n for n in names if n == _GUARDED]
+    header = [n for n in names if n != MARK] + [n for n in names if n == MARK]
     cells = (dict(zip(table[0], row)) for table in tables for row in table[1:])
     return unguarded_csv([header, *([own.get(name, "") for name in header] for own in cells)])
 

@@ -21,7 +21,6 @@ import datetime as dt
 import hashlib
 import json
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +30,7 @@ from ...data.options import one_of
 from ...data.reading.sources import BINARY, Table, from_frame, load, records, suggestion
 from ...errors import InputError
 from ...files.inputs import decoded, json_kind_of, of_kind, parsed, read_file, unpacked
-from ...files.outputs import MARK
+from ...files.outputs import MARK, NUMBER
 from ...text import quoted
 from ..formats.campaign_files import cells_of
 from ..storage.design import submitted_and_seconds
@@ -109,7 +108,6 @@ UPDATED = "UpdateTime"
 YES, NO = ("on", "true", "yes", "1"), ("", "off", "false", "no", "0")
 #: What to do with assignments whose AssignmentStatus is Rejected; the user must choose.
 RejectedRule = Literal["refuse", "count", "leave-out"]
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -373,7 +371,7 @@ def _score(where: Callable[[str | None], str], j: int, text: str) -> float:
     place = where(f"Answer.range{j}")
     if not text:
         raise InputError(f"{place}: blank; expected a score from 0 to 100, or 'on' in Answer.na{j}")
-    if not _NUMBER.fullmatch(text):
+    if not NUMBER.fullmatch(text):
         raise InputError(f"{place}: {text!r} is not a number; expected a score from 0 to 100")
     value = float(text)
     if not 0 <= value <= 100:

@@ -10,7 +10,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from ...data.options import one_of
@@ -83,9 +83,6 @@ class Design:
                 f" system or the known score of an item; always hidden: id, {', '.join(self.hidden)}"
             )
         return tuple(dict.fromkeys(name for name in (*self.show, *more) if name != self.text))
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     @staticmethod
     def from_dict(stored: dict[str, Any]) -> Design:

@@ -15,7 +15,7 @@ import json
 import math
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -197,13 +197,9 @@ def reserved_cells(
     return found
 
 
-def _parts(store: Store) -> tuple[PackedState | None, IntArray | None]:
+def packed(store: Store) -> tuple[PackedState | None, IntArray | None]:
+    """The columns a, b and n of all items, and their roles; None if they have to be read row by row."""
     return packed_parts(store.db, int(store.value("SELECT MAX(position) FROM item")) + 1)
-
-
-def packed_state(store: Store) -> PackedState | None:
-    """The columns a, b and n of all items; None if they have to be read row by row."""
-    return _parts(store)[0]
 
 
 def pack_state(store: Store, a: FloatArray, b: FloatArray, n: IntArray) -> None:
@@ -214,7 +210,7 @@ def pack_state(store: Store, a: FloatArray, b: FloatArray, n: IntArray) -> None:
 
 def roles_of(store: Store) -> IntArray:
     """The role of every item, as indices into :data:`pairproof.campaign.storage.design.ROLES`."""
-    found = _parts(store)[1]
+    _, found = packed(store)
     if found is not None:
         return found
     code = {name: k for k, name in enumerate(ROLES)}
@@ -262,7 +258,7 @@ _SETTINGS = ("gamma", "epsilon", "tie_within")
 
 def about(store: Store) -> About:
     """The settings of the campaign in a store."""
-    stored = json.loads(store.setting("about"))
+    stored = json.loads(store.value("SELECT value FROM setting WHERE name = 'about'"))
     try:
         settings = Settings(**{name: stored.pop(name) for name in _SETTINGS})
         columns = tuple(stored.pop("columns"))
@@ -299,19 +295,10 @@ def drawn_seed(seed: int | None) -> int:
     return secrets.randbits(48) if seed is None else whole_number("seed", seed)
 
 
-def with_design(a: About, **changes: Any) -> About:
-    """The same settings with another design."""
-    return replace(a, design=replace(a.design, **changes))
-
-
 def write_about(store: Store, a: About) -> None:
     stored = asdict(a)
     stored.update(stored.pop("settings"))
     store.db.execute("INSERT OR REPLACE INTO setting VALUES ('about', ?)", (json.dumps(stored),))
-
-
-#: What the reserved columns say of an item if there are none.
-PLAIN: Reserved = ("item", None, "", "", None)
 
 
 def write_items(
@@ -319,13 +306,12 @@ def write_items(
     ids: Sequence[str],
     fields: Sequence[Sequence[str]],
     state: ScoreState,
-    reserved: Sequence[Reserved] | None = None,
+    reserved: Sequence[Reserved],
 ) -> None:
     """Write the items with their initial state and what their reserved columns say."""
     a, b, n = columns_of(state)
-    kept = reserved if reserved is not None else [PLAIN] * len(ids)
     rows = (
-        (k, name, json.dumps(list(cells), ensure_ascii=False), *(a[k], b[k], n[k]) * 2, *kept[k])
+        (k, name, json.dumps(list(cells), ensure_ascii=False), *(a[k], b[k], n[k]) * 2, *reserved[k])
         for k, (name, cells) in enumerate(zip(ids, fields))
     )
     store.db.executemany(f"INSERT INTO item VALUES ({', '.join('?' * 14)})", rows)
@@ -357,9 +343,9 @@ def fields_of(store: Store, positions: Iterable[int] | None = None) -> dict[int,
 
 def state_of(store: Store, method: Method, *, at_start: bool = False) -> ScoreState:
     """The state of the items now, or at the start."""
-    packed = None if at_start else packed_state(store)
-    if packed is not None:
-        return ScoreState(method, *packed)
+    found, _ = (None, None) if at_start else packed(store)
+    if found is not None:
+        return ScoreState(method, *found)
     columns = "a0, b0, n0" if at_start else "a, b, n"
     rows = store.db.execute(f"SELECT {columns} FROM item ORDER BY position").fetchall()
     table = np.array(rows, np.float64)  # NULL becomes nan
@@ -411,7 +397,10 @@ def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequ
     given = dict(zip(JUDGMENT, judgment))
     more = (annotator_number(store, given["worker"]), *stored_times(json.loads(given["times"])))
     number = store.insert("judgment", {**given, **dict(zip(("annotator", "submitted", "seconds"), more))})
-    plan = plan_of(store, given["batch"], given["hit"])
+    place = (given["batch"], given["hit"])
+    row = store.db.execute("SELECT plan FROM hit WHERE batch = ? AND number = ?", place).fetchone()
+    # What each slot of the HIT is for; None if its items' roles say it.
+    plan = json.loads(row[0]) if row and row[0] else None
     kind = "COALESCE(?, (SELECT role FROM item WHERE position = ?))"
     rows = [(number, *score, plan[score[0] - 1] if plan else None, score[1]) for score in scores]
     store.db.executemany(f"INSERT INTO score VALUES (?, ?, ?, ?, ?, {kind})", rows)
@@ -421,12 +410,6 @@ def items_of_hits(store: Store) -> dict[tuple[int, int], list[int]]:
     """The items of each HIT, by batch and HIT."""
     rows = store.db.execute("SELECT batch, number, items FROM hit")
     return {(batch, hit): json.loads(items) for batch, hit, items in rows}
-
-
-def plan_of(store: Store, batch: int | None, hit: int | None) -> list[str] | None:
-    """What each slot of a HIT is for; None if its items' roles say it."""
-    row = store.db.execute("SELECT plan FROM hit WHERE batch = ? AND number = ?", (batch, hit)).fetchone()
-    return json.loads(row[0]) if row and row[0] else None
 
 
 #: The order in which judgments count; HITs of older tools come first.

@@ -16,14 +16,14 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
 from ...data.options import one_of
 from ...errors import InputError
 from .design import OnRepeat, now
-from .records import About, about, recount_all, with_design, write_about
+from .records import About, about, recount_all, write_about
 from .store import Store, opened
 
 #: Most characters of a rule in words.
@@ -185,7 +185,7 @@ def repeats(path: str | Path, on_repeat: OnRepeat | None = None) -> Repeats:
 
 def change_rule(store: Store, a: About, on_repeat: OnRepeat) -> int:
     """Change which repeats count, inside an open transaction; the number of judgments that changed."""
-    changed_to = with_design(a, on_repeat=on_repeat)
+    changed_to = replace(a, design=replace(a.design, on_repeat=on_repeat))
     write_about(store, changed_to)
     write_rule(store, "repeats", on_repeat)
     return settle_and_count(store, changed_to)

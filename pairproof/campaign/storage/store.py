@@ -14,6 +14,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -117,7 +118,7 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
     if "design" not in stored:
         columns = stored["columns"]
         text_column = "sent" if "sent" in columns else columns[0] if columns else "id"
-        stored["design"] = Design(text=text_column, on_repeat="both").to_dict()
+        stored["design"] = asdict(Design(text=text_column, on_repeat="both"))
         connection.execute("UPDATE setting SET value = ? WHERE name = 'about'", (json.dumps(stored),))
     connection.execute(f"PRAGMA user_version = {version}")
 
@@ -148,13 +149,6 @@ class Store:
         """Insert a row, by its columns; its number."""
         query = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
         return int(self.db.execute(query, tuple(row.values())).lastrowid or 0)
-
-    def setting(self, name: str) -> str:
-        found = self.value("SELECT value FROM setting WHERE name = ?", (name,))
-        if found is None:
-            cure = "the file is damaged: restore a copy of it"
-            raise InputError(f"{self.path}: has no setting {name!r}; {cure}")
-        return str(found)
 
 
 @contextmanager

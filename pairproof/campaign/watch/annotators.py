@@ -1,7 +1,7 @@
 """What to look at in each annotator: agreement, repeats, checks, drift, speed, scale; items in disagreement.
 
 The figures are those of :mod:`pairproof.native.annotation.scores.annotator_quality` on a campaign's answers, which
-:mod:`pairproof.campaign.watch.score_arrays` sorts; with them stand the annotator model's location and
+:mod:`pairproof.campaign.watch.scores` sorts; with them stand the annotator model's location and
 noise, and the drift.  Models are fitted only when asked for: of 100,000 scores they take seconds.
 
 Flags are those of annotator_quality (degraded, fast, rejected, constant, rest, drift); attention: two or
@@ -31,8 +31,8 @@ from ...native.annotation.scores.annotator_agreement import disagreement
 from ...native.annotation.scores.annotator_model import AnnotatorModel, annotator_model
 from ..storage.records import Items, items_of
 from ..storage.store import Store
-from . import score_arrays as arrays
-from .score_arrays import Answers, Campaign, Gold
+from . import scores as arrays
+from .scores import Answers, Campaign, Gold
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,8 +16,7 @@ from ...native.annotation.beta import FloatArray
 from ...report import blocks
 from ...text import label
 from .annotators import NOT_FITTED, Annotators, Disputed, Watched
-from .score_arrays import Answers, own_scores
-from .scores import ItemScores
+from .scores import Answers, ItemScores, own_scores
 from .status import Cost, Status, histogram
 from .systems import Systems
 

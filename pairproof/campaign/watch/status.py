@@ -30,8 +30,21 @@ from ..storage.records import About, about, counted_scores, ids_of, items_of, ju
 from ..storage.rules import Look as Recorded, Rule, looks_of, rules_hash, rules_of
 from ..storage.store import Store
 from .annotators import MOST_SCORES, Annotators, Disputed, disputed, rejected_of, watched
-from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
-from .scores import Intervals, ItemScores, Kind, Spread, intervals_of, item_scores, stored_spread
+from .scores import (
+    Answers,
+    Campaign,
+    Intervals,
+    ItemScores,
+    Kind,
+    Spread,
+    answers_of,
+    intervals_of,
+    item_scores,
+    known,
+    own_scores,
+    reading,
+    stored_spread,
+)
 from .systems import Standardise, Systems, compared, on_one_scale, system_names
 
 
@@ -59,9 +72,6 @@ class Progress:
     annotators: int
     open: int
     wanted: int
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(vars(self))
 
 
 def progress(store: Store, a: About, retracted: int) -> Progress:
@@ -268,7 +278,7 @@ class Status:
         c = self.convergence
         spread = {"k": known(own.k), "spread": known(own.spread)}
         found["intervals"] = {"kind": own.kind, "level": level, **spread, "why": own.why}
-        found["progress"] = self.progress.to_dict()
+        found["progress"] = dict(vars(self.progress))
         found["convergence"] = {"last": c.last, "stability": known(c.stability), "shift": known(c.shift)}
         found["cost"] = self.cost.to_dict()
         if self.rules:

@@ -38,7 +38,7 @@ from ...native.annotation.scores.annotator_agreement import shrunken_locations
 from ...native.annotation.scores.mixed_model import not_joined
 from ..storage.records import Items, about, items_of
 from ..storage.rules import Look as Recorded, looks_of, write_look
-from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
+from .scores import Answers, Campaign, answers_of, known, own_scores, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -307,8 +307,6 @@ def _systems(
     system = np.array(items.system, dtype=object)[answers.item]
     source = np.array(items.source, dtype=object)[answers.item]
     rows = answers.scores & (system != "") & (source != "")
-    if not answers.scores.any():
-        raise InputError(f"rule '{rule}': no score counts yet; add results with 'easl update' first")
     if not rows.any():
         raise InputError(
             f"rule '{rule}': no scored item has a system and a source; the items file needs the columns system and"

@@ -22,7 +22,7 @@ from ...native.annotation.scores import systems_model as models
 from ...native.annotation.scores.annotator_agreement import standardised
 from ...native.annotation.scores.systems_model import SystemScores, SystemsModel
 from ..storage.records import Items, about, items_of
-from .score_arrays import ATTENTION, Answers, Campaign, answers_of, reading
+from .scores import ATTENTION, Answers, Campaign, answers_of, reading
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,22 +9,10 @@ import click
 
 from ...fit.estimates.specification import TIES_IN_WORDS
 from ..options.reading import mapping_of
-from ..state import POSITIVE, READ, SectionedCommand, State, choice, options, shared_options
-
-HELP = """Check the numbers of a printed table against each other, without the data.
-
-TABLE is a printed table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print. z, p and limits follow from
-estimate and standard error; worths sum to 1 and follow from the estimates; df, AIC and counts must fit; with --games
-the estimates must give whole totals of wins. The output lists what cannot be checked without the data.
-
-\b
-pairproof check-numbers table.txt
-pairproof check-numbers table.tex --games 13 --reference Baltimore
-pairproof check-numbers table.csv --heading se="Quasi SE" --sided 1
-"""
+from ..state import POSITIVE, READ, State, choice, options, sectioned, shared_options
 
 
-@click.command("check-numbers", cls=SectionedCommand, help=HELP)
+@sectioned("check-numbers")
 @click.argument("table", metavar="TABLE", type=READ)
 @options(
     "A printed table",
@@ -34,14 +22,12 @@ pairproof check-numbers table.csv --heading se="Quasi SE" --sided 1
         "--ties": "How it treats ties (default: davidson if a tie parameter is printed, otherwise none).",
         "--reference ITEM|sum": "The item whose ability is 0, or sum (default: the one item without a number).",
         "--scale": "Scale of its estimates (default: the one that fits most numbers).",
-        "--games N": "How often each pair met, to check the totals of wins.",
-        "--sided": "Sides of its p-values (default: 2).",
+        "--games N": ("How often each pair met, to check the totals of wins.", POSITIVE),
+        "--sided": ("Sides of its p-values (default: 2).", choice("1", "2")),
     },
     heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
     ties=choice(*TIES_IN_WORDS),
     scale=choice("lambda", "log-odds"),
-    games=POSITIVE,
-    sided=choice("1", "2"),
 )
 @shared_options
 def command(
@@ -52,6 +38,17 @@ def command(
     sided: str | None,
     **model: Any,
 ) -> int:
+    """Check the numbers of a printed table against each other, without the data.
+
+    TABLE is a printed table (CSV, LaTeX, HTML, Markdown, text) or what R, Stata or SAS print. z, p and limits follow
+    from estimate and standard error; worths sum to 1 and follow from the estimates; df, AIC and counts must fit; with
+    --games the estimates must give whole totals of wins. The output lists what cannot be checked without the data.
+
+    \b
+    pairproof check-numbers table.txt
+    pairproof check-numbers table.tex --games 13 --reference Baltimore
+    pairproof check-numbers table.csv --heading se="Quasi SE" --sided 1
+    """
     from ...validation.printed.alone import check_alone, screen
     from ...validation.report.rendering import output
     from ...validation.verdicts.agreement import to_document

@@ -20,20 +20,6 @@ if TYPE_CHECKING:
     from ...validation.claims.paper import ModelClaim
 
 
-HELP = """Start a claims file from the comparisons or rankings in TABLE (CSV, TSV, Parquet, Arrow; - for standard input).
-
-The file names the data and the model, and has a place for every number that a paper may print. Fill in the printed
-numbers, then run 'pairproof check' on the file. With --from they are filled in from a printed table or output of
-R, Stata or SAS, and the parts of the model that are not stated are inferred from them.
-
-\b
-pairproof claims new votes.csv --out mine.claims.toml
-pairproof claims new --from printed.txt counts.csv --out mine.claims.toml
-pairproof claims new counts.csv --model bradley-terry --reference Baltimore --out firth.claims.toml
-pairproof claims new salad.csv --model plackett-luce --layout ranks --items A,B,C,D --out salad.claims.toml
-"""
-
-
 EPILOG = """\b
 pairproof claims new votes.csv --out mine.claims.toml
 
@@ -54,23 +40,18 @@ def command(context: click.Context) -> None:
         raise click.UsageError("claims needs a subcommand: pairproof claims new TABLE.", context)
 
 
-@command.command(
-    "new", cls=SectionedCommand, help=HELP, short_help="Start a claims file from a table of comparisons."
-)
+@command.command("new", cls=SectionedCommand, short_help="Start a claims file from a table of comparisons.")
 @click.argument("table", metavar="TABLE", type=READ)
 @options(
     "Claims file",
     {
-        "--out FILE.claims.toml": "Write there (default: standard output).",
-        "--id ID": "Id of the paper, such as firth-2005 (default: the file's name).",
-        "--title": "Title of the paper.",
+        "--out FILE.claims.toml": ("Write there (default: standard output).", KEPT),
+        "--id ID": ("Id of the paper, such as firth-2005 (default: the file's name).", {"name": "paper"}),
+        "--title": ("Title of the paper.", ""),
         "--from FILE": "The printed numbers: a table (CSV, LaTeX, HTML, Markdown, text) or the output of a program.",
         "--heading KIND=HEADING": "With --from, the heading of a kind of number (estimate, se, z, p, worth, low, high,"
         " ...), if it is ambiguous; repeatable.",
     },
-    out=KEPT,
-    id={"name": "paper"},
-    title="",
     from_={"type": READ, "name": "printed"},
     heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
 )
@@ -79,14 +60,11 @@ def command(context: click.Context) -> None:
     {
         "--model": "llbt (default), bradley-terry: for comparisons, as in 'pairproof fit'. plackett-luce, pattern: for"
         " rankings and response patterns, as in 'pairproof fit-answers' (no default; see 'pairproof check').",
-        "--by FORMULA": "Subject covariates.",
-        "--cells COL,...|row": "Finer table for deviance and df.",
-        "--npseudo N": "plackett-luce: pseudo-rankings (R: 0.5).",
+        "--by FORMULA": ("Subject covariates.", ""),
+        "--cells COL,...|row": ("Finer table for deviance and df.", {"callback": names_or_none}),
+        "--npseudo N": ("plackett-luce: pseudo-rankings (R: 0.5).", NOT_NEGATIVE),
     },
     model=choice(*FAMILIES, *ANSWER_FAMILIES, name="family"),
-    by="",
-    cells={"callback": names_or_none},
-    npseudo=NOT_NEGATIVE,
 )
 @model_options
 @contest_options
@@ -103,6 +81,18 @@ def new(
     heading: dict[str, str] | None,
     **model: Any,
 ) -> None:
+    """Start a claims file from the comparisons or rankings in TABLE (CSV, TSV, Parquet, Arrow; - for standard input).
+
+    The file names the data and the model, and has a place for every number that a paper may print. Fill in the
+    printed numbers, then run 'pairproof check' on the file. With --from they are filled in from a printed table or
+    output of R, Stata or SAS, and the parts of the model that are not stated are inferred from them.
+
+    \b
+    pairproof claims new votes.csv --out mine.claims.toml
+    pairproof claims new --from printed.txt counts.csv --out mine.claims.toml
+    pairproof claims new counts.csv --model bradley-terry --reference Baltimore --out firth.claims.toml
+    pairproof claims new salad.csv --model plackett-luce --layout ranks --items A,B,C,D --out salad.claims.toml
+    """
     from ...data.comparisons import Comparisons
     from ...validation.check.draft import draft
     from ...validation.claims import SUFFIX
@@ -172,21 +162,17 @@ def _of_one_track(file: str, reading: Reading[Any], by: str) -> Comparisons | Re
     return table
 
 
-SCHEMA_HELP = """Write the JSON schema of claims files, with which an editor completes keys and marks mistakes.
-
-The first line of a claims file names it: #:schema ./claims.schema.json
-
-\b
-pairproof claims schema --out claims.schema.json
-"""
-
-
-@command.command(
-    "schema", cls=SectionedCommand, help=SCHEMA_HELP, short_help="Write the JSON schema of claims files."
-)
+@command.command("schema", cls=SectionedCommand, short_help="Write the JSON schema of claims files.")
 @options("Claims file", {"--out FILE": "Write there (default: standard output)."}, out=KEPT)
 @shared_options
 def schema(state: State, out: Any) -> None:
+    """Write the JSON schema of claims files, with which an editor completes keys and marks mistakes.
+
+    The first line of a claims file names it: #:schema ./claims.schema.json
+
+    \b
+    pairproof claims schema --out claims.schema.json
+    """
     from ...files.packaged import packaged_json, packaged_text
 
     at = ("pairproof.validation.claims", "claims.schema.json")

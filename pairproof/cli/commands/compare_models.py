@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +24,11 @@ from ..state import (
     LEVEL,
     POSITIVE,
     READ,
-    SectionedCommand,
     State,
     choice,
     options,
     progress_bar,
+    sectioned,
     shared_options,
 )
 
@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
     from ...native.competitions.experiment.curve_summaries import Result
     from ...native.competitions.experiment.held_out import Split
-    from ...native.competitions.experiment.learning_curves import Design, TrialAbilities
+    from ...native.competitions.experiment.learning_curves import Design
     from ...native.competitions.experiment.preference_models import PreferenceModel
-    from ...native.competitions.ranking.ranking_rules import Ranking
 
 
 #: The names of MODELS in pairproof.native.competitions.experiment.preference_models (a test compares them),
@@ -48,17 +47,6 @@ MODELS = (
     *("students-asymmetric", "students-arithmetic", "students-geometric"),
     *("irt-gaussian", "irt-categorical", "bradley-terry", "davidson", "rao-kupper", "llbt"),
 )
-
-HELP = """Fit preference models to part of the comparisons in FILE and report how well they predict the rest.
-
-For every track, trial and training size each model is fitted to the same random comparisons and judged by its perplexity
-on the track's test comparisons (Hopkins and May 2013). Lower is better; guessing gives 3, or 2 if ties cannot
-happen.
-
-\b
-pairproof compare-models judgments.csv --train-sizes 100,200,400 --trials 5
-pairproof compare-models wmt12.RNK_results.csv --resume run.db --report out.html
-"""
 
 
 def _sizes(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
@@ -78,25 +66,25 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     return found
 
 
-@click.command("compare-models", cls=SectionedCommand, help=HELP)
+@sectioned("compare-models")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Experiment",
     {
         "--train-sizes K,K,...": "Numbers of training comparisons; a track that has fewer uses all of them.",
-        "--trials": "Random training sets of each size.",
+        "--trials": ("Random training sets of each size.", {"type": COUNT, "default": 5}),
         "--test-size N": "Minimum number of test comparisons per track (default: 2000; a fifth of a track that"
         " has fewer than 4000).",
         "--split": "Test set: the least compared sources (as in the paper), random whole sources, or"
         " random comparisons; auto: the first possible one of these.",
         "--track COL,...": "Columns that name a track (default: track, or srclang and trglang).",
-        "--leave-out TRACK,...": "Tracks to leave out.",
+        "--leave-out TRACK,...": ("Tracks to leave out.", {"callback": names_or_none}),
         "--train FILE": "Train on the comparisons in this file, which has the same layout (for example, those"
         " of other judges), and test on those in FILE.",
         "--resume STATE": "Save each result in this database file, and continue from those already in it.",
         "--workers": "Number of processes; the results do not depend on it.",
         "--within": "Judgments suffice if the perplexity is within this fraction of that at the largest size.",
-        "--level": "Level of the intervals.",
+        "--level": ("Level of the intervals.", LEVEL),
         "--abilities": "Also report the systems' abilities (irt-gaussian) from all comparisons of each track:"
         " intervals, credible sets of ranks, letters. At least 4 chains of 1000 draws; --chains, --warmup, --draws"
         " for more.",
@@ -106,16 +94,13 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
         " BOJAR, Lopez's, ...).",
     },
     train_sizes={"name": "sizes", "default": "100,200,400,800,1600,3200", "callback": _sizes},
-    trials={"type": COUNT, "default": 5},
     test_size=COUNT,
     split=choice("auto", "least-compared", "sources", "comparisons", name="rule", default="auto"),
     track={"name": "--tracks by", "callback": names_or_none},
-    leave_out={"callback": names_or_none},
     train=READ,
     resume=KEPT,
     workers={"type": COUNT, "default": lambda: os.cpu_count() or 1, "show_default": "one a processor"},
     within={"type": POSITIVE, "default": 0.01},
-    level=LEVEL,
     abilities_at=COUNT,
 )
 @cluster_options(
@@ -126,28 +111,36 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
 @options(
     "Models",
     {
-        "--models A,B,...": f"Some of {', '.join(MODELS)} (default: all).",
-        "--alpha": "Prior strength in the baselines.",
+        "--models A,B,...": (f"Some of {', '.join(MODELS)} (default: all).", {"callback": _model_names}),
+        "--alpha": ("Prior strength in the baselines.", {"type": POSITIVE, "default": 1.0}),
         "--raw-geometric": "students-geometric without renormalisation.",
         "--irt-items": "irt-*: one item per (system, source), or a new one per comparison"
         " (default: shared if there are sources).",
-        "--chains": "irt-*: Markov chains.",
+        "--chains": ("irt-*: Markov chains.", {"type": COUNT, "default": 4}),
         "--warmup": "irt-*: iterations discarded from each chain.",
-        "--draws": "irt-*: iterations kept in each chain.",
+        "--draws": ("irt-*: iterations kept in each chain.", {"type": COUNT, "default": 250}),
     },
-    models={"callback": _model_names},
-    alpha={"type": POSITIVE, "default": 1.0},
     irt_items=choice("shared", "fresh"),
-    chains={"type": COUNT, "default": 4},
     warmup={"type": click.IntRange(min=0), "default": 100},
-    draws={"type": COUNT, "default": 250},
 )
 @reader_options_of_all_tracks
 @shared_options
 def command(state: State, file: str, reading: Reading[Comparisons], **asked: Any) -> None:
+    """Fit preference models to part of the comparisons in FILE and report how well they predict the rest.
+
+    For every track, trial and training size each model is fitted to the same random comparisons and judged by its
+    perplexity on the track's test comparisons (Hopkins and May 2013). Lower is better; guessing gives 3, or 2 if ties
+    cannot happen.
+
+    \b
+    pairproof compare-models judgments.csv --train-sizes 100,200,400 --trials 5
+    pairproof compare-models wmt12.RNK_results.csv --resume run.db --report out.html
+    """
     state.no_junit("an experiment has")
     from ...native.competitions.experiment import held_out as splits
     from ...native.competitions.experiment.curve_summaries import clusters_of
+    from ...native.competitions.experiment.learning_curves import trial_abilities
+    from ...native.competitions.ranking.ranking_rules import all_rankings
     from ..reports.competitions import Experiment, document, page
 
     table = reading.of(file)
@@ -155,18 +148,18 @@ def command(state: State, file: str, reading: Reading[Comparisons], **asked: Any
     design = _design(asked, 0 if state.seed is None else state.seed)
     how = {name: asked[name] for name in ("by", "test_size", "rule")}
     tracks = splits.split_table(table, leave_out=leave_out, seed=design.seed, **how)
-    parts = splits.chosen_tracks(table, asked["by"], leave_out).values()
-    size = asked["test_size"] or max(map(splits.default_test_size, parts))
+    parts = splits.chosen_tracks(table, asked["by"], leave_out)
+    size = asked["test_size"] or max(map(splits.default_test_size, parts.values()))
     if asked["train"]:
         tracks = splits.trained_on(tracks, reading.of(asked["train"]), asked["by"])
     _say_what_is_small(state, tracks, design)
     clusters = clusters_of(tracks, design.cluster, asked["kind"]) if design.cluster else None
-    results = _run(state, tracks, design, asked["resume"], asked["workers"])
+    results, at = _run(state, tracks, design, asked["resume"], asked["workers"]), asked["abilities_at"]
     experiment = Experiment(
         *(table.source, tracks, design, results, size, asked["within"], asked["level"]),
         abilities=_abilities(table, asked["by"], tracks, design) if asked["abilities"] else {},
-        trial_abilities=_abilities_at(asked["abilities_at"], tracks, design),
-        rankings=_rankings(table, asked["by"], leave_out, design.seed) if asked["rankings"] else {},
+        trial_abilities={t: trial_abilities(s, t, at, design) for t, s in tracks.items() if at is not None},
+        rankings={track: all_rankings(p, design.seed) for track, p in parts.items() if asked["rankings"]},
         clusters=clusters,
     )
     state.give(lambda: page(experiment), lambda: document(experiment))
@@ -179,23 +172,6 @@ def _design(asked: Mapping[str, Any], seed: int) -> Design:
     stated = {name: asked[name] for name in ("alpha", "raw_geometric", "chains", "warmup", "draws")}
     options = PreferenceOptions(items=asked["irt_items"], **stated)
     return Design(asked["sizes"], asked["trials"], asked["models"], seed, options, asked["cluster"])
-
-
-def _rankings(
-    table: Comparisons, by: list[str] | None, leave_out: Sequence[str], seed: int
-) -> dict[str, dict[str, Ranking]]:
-    from ...native.competitions.experiment.held_out import chosen_tracks
-    from ...native.competitions.ranking.ranking_rules import all_rankings
-
-    return {track: all_rankings(part, seed) for track, part in chosen_tracks(table, by, leave_out).items()}
-
-
-def _abilities_at(size: int | None, tracks: Mapping[str, Split], design: Design) -> dict[str, TrialAbilities]:
-    from ...native.competitions.experiment.learning_curves import trial_abilities
-
-    if size is None:
-        return {}
-    return {track: trial_abilities(split, track, size, design) for track, split in tracks.items()}
 
 
 def _abilities(

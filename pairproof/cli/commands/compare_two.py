@@ -9,22 +9,10 @@ from typing import Any
 import click
 
 from ..options.reading import PAIR, Reading, cluster_options, reader_options
-from ..state import READ, SectionedCommand, State, options, shared_options
-
-HELP = """Compare every two systems of FILE (counts, long or votes layout; - for standard input), by judge and merged.
-
-The headline of each pair is the test that holds: where there are two or more judges, the t test of their mean preferences;
-with --cluster, the log-odds with a standard error by cluster; else the sum of answers, which supposes that they are
-independent. Beside it: whether judges differ, the other tests, and the paper's own numbers: R = (wins - losses) / sentences,
-its standard error (vilar) and that of a mean, the exact sign test, the judges' majority vote.
-
-\b
-pairproof compare-two counts.csv
-pairproof compare-two judgments.csv --pair A,B --cluster judge,source
-"""
+from ..state import READ, State, options, sectioned, shared_options
 
 
-@click.command("compare-two", cls=SectionedCommand, help=HELP)
+@sectioned("compare-two")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Comparison",
@@ -38,6 +26,18 @@ pairproof compare-two judgments.csv --pair A,B --cluster judge,source
 @reader_options
 @shared_options
 def command(state: State, file: str, reading: Reading[Any], pair: tuple[str, str] | None, **how: Any) -> None:
+    """Compare every two systems of FILE (counts, long or votes layout; - for standard input), by judge and merged.
+
+    The headline of each pair is the test that holds: where there are two or more judges, the t test of their mean
+    preferences; with --cluster, the log-odds with a standard error by cluster; else the sum of answers, which
+    supposes that they are independent. Beside it: whether judges differ, the other tests, and the paper's own
+    numbers: R = (wins - losses) / sentences, its standard error (vilar) and that of a mean, the exact sign test, the
+    judges' majority vote.
+
+    \b
+    pairproof compare-two counts.csv
+    pairproof compare-two judgments.csv --pair A,B --cluster judge,source
+    """
     state.no_junit("a comparison has")
     import pairproof
 

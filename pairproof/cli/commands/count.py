@@ -8,18 +8,8 @@ import click
 
 from ...report.blocks import Page, Paragraph, Table
 from ..options.reading import DROP, names_or_none, read_as, reading_options, where_option, with_notes
-from ..state import KEPT, READ, WRITTEN, SectionedCommand, State, options, shared_options, watched_work
+from ..state import KEPT, READ, WRITTEN, State, options, sectioned, shared_options, watched_work
 
-HELP = """Count the votes in VOTES (Parquet, Arrow, CSV, TSV, JSON Lines; paths, or globs in quotes), however many.
-
-A model of the counts is that of the votes, to the last bit. --out keeps them; counts add up: --add puts the votes of a day
-to those that are kept, and a file whose votes are in already is refused.
-
-\b
-pairproof count 'votes/*.parquet' --by language --out counts.json
-pairproof count today.parquet --by language --add counts.json
-pairproof fit counts.json --ties davidson
-"""
 _TABLE = {
     "layout": "Default: recognised from the column names.",
     "columns": "The file's own name for a column, for example winner=verdict; repeatable.",
@@ -34,19 +24,18 @@ _TABLE = {
 }
 
 
-@click.command("count", cls=SectionedCommand, help=HELP)
+@sectioned("count")
 @click.argument("votes", metavar="VOTES...", type=READ, nargs=-1, required=True)
 @options(
     "Counting",
     {
         "--by COL[,COL]": "Columns to count by; models can use them as covariates.",
-        "--out FILE.json|.json.gz": "Save the counts to this file.",
+        "--out FILE.json|.json.gz": ("Save the counts to this file.", WRITTEN),
         "--add FILE": "Saved counts to which these are added; without --out, that file is replaced atomically.",
         "--name": "Name of these votes; votes whose name is already included are refused (default: by content of each file).",
         "--most-cells": "Maximum number of distinct rows.",
     },
     by={"callback": names_or_none},
-    out=WRITTEN,
     add=KEPT,
     name="",
     most_cells={"type": click.IntRange(min=1), "default": 5_000_000},
@@ -55,6 +44,16 @@ _TABLE = {
 @where_option
 @shared_options
 def command(state: State, votes: tuple[str, ...], out: str | None, add: str | None, **asked: Any) -> int:
+    """Count the votes in VOTES (Parquet, Arrow, CSV, TSV, JSON Lines; paths, or globs in quotes), however many.
+
+    A model of the counts is that of the votes, to the last bit. --out keeps them; counts add up: --add puts the votes
+    of a day to those that are kept, and a file whose votes are in already is refused.
+
+    \b
+    pairproof count 'votes/*.parquet' --by language --out counts.json
+    pairproof count today.parquet --by language --add counts.json
+    pairproof fit counts.json --ties davidson
+    """
     state.no_junit("counts have")
     import pairproof
 

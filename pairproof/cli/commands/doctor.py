@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 
-import click
-
 from ...files.r_startup import not_read
 from ..options.verifying import project_option
-from ..state import SectionedCommand, State, shared_options
+from ..state import State, sectioned, shared_options
 
 
-@click.command("doctor", cls=SectionedCommand)
+@sectioned("doctor")
 @project_option
 @shared_options
 def command(state: State) -> None:

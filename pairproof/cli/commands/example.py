@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import click
 
-from ..state import SectionedCommand, State, echo, shared_options
-
-HELP = """List the data sets that come with pairproof, or write one of them to standard output.
-
-\b
-pairproof example
-pairproof example dras > dras.csv
-"""
+from ..state import State, echo, sectioned, shared_options
 
 
-@click.command("example", cls=SectionedCommand, help=HELP)
+@sectioned("example")
 @click.argument("name", metavar="[NAME]", required=False)
 @shared_options
 def command(state: State, name: str | None) -> None:
+    """List the data sets that come with pairproof, or write one of them to standard output.
+
+    \b
+    pairproof example
+    pairproof example dras > dras.csv
+    """
     from ...examples.shipped_examples import examples, found
 
     state.no_report("an example has no report; write it to a file with > FILE.")

@@ -7,22 +7,10 @@ from pathlib import Path
 import click
 
 from ..options.verifying import data_option, project_option, watched
-from ..state import COUNT, READ, SectionedCommand, State, options, shared_options
-
-HELP = """Find the readings of a paper that reproduce its printed numbers.
-
-FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof. Known slips of data, model,
-scale, inference and print are tried alone and in pairs, and each reading is judged by all numbers of a claim.
-The result reports how many readings fit; it does not claim that the authors made the slip.
-
-\b
-pairproof explain my-paper.claims.toml
-pairproof explain dras-2015 --json
-pairproof explain --slips
-"""
+from ..state import COUNT, READ, State, options, sectioned, shared_options
 
 
-@click.command("explain", cls=SectionedCommand, help=HELP)
+@sectioned("explain")
 @click.argument("file", metavar="FILE", required=False, type=READ)
 @options(
     "Search",
@@ -38,6 +26,17 @@ pairproof explain --slips
 def command(
     state: State, file: str | None, most: int | None, slips: bool, data: Path | None, data_limit: int | None
 ) -> int:
+    """Find the readings of a paper that reproduce its printed numbers.
+
+    FILE is a claims file (*.claims.toml) or the name of a paper that comes with pairproof. Known slips of data,
+    model, scale, inference and print are tried alone and in pairs, and each reading is judged by all numbers of a
+    claim. The result reports how many readings fit; it does not claim that the authors made the slip.
+
+    \b
+    pairproof explain my-paper.claims.toml
+    pairproof explain dras-2015 --json
+    pairproof explain --slips
+    """
     if slips:
         _list(state)
         return 0

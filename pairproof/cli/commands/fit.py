@@ -12,7 +12,7 @@ from ...fit.estimates.specification import FAMILIES
 from ..options.ending import Ending, ending_options
 from ..options.modelling import changed, check_model, compare_option, contest_options, model_options, stated
 from ..options.reading import Reading, names_or_none, reader_options
-from ..state import READ, SectionedCommand, State, choice, options, shared_options
+from ..state import READ, State, choice, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
@@ -25,17 +25,8 @@ COMPARED = (
     *("formula", "random", "tie-shift", "tie-scale"),
 )
 
-HELP = """Fit a model to a table of comparisons.
 
-\b
-pairproof fit votes.csv --ties davidson --cluster judge --report report.html
-
-FILE is CSV, TSV, JSON or JSON Lines (each also as .gz), Parquet, Arrow, or a page with one table (LaTeX, HTML, Markdown,
-text); - is standard input. If the layout of a table is ambiguous, the message proposes the whole command.
-"""
-
-
-@click.command("fit", cls=SectionedCommand, help=HELP)
+@sectioned("fit")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Model",
@@ -73,6 +64,15 @@ def command(
     ending: Ending,
     **asked: Any,
 ) -> int:
+    """Fit a model to a table of comparisons.
+
+    \b
+    pairproof fit votes.csv --ties davidson --cluster judge --report report.html
+
+    FILE is CSV, TSV, JSON or JSON Lines (each also as .gz), Parquet, Arrow, or a page with one table (LaTeX, HTML,
+    Markdown, text); - is standard input. If the layout of a table is ambiguous, the message proposes the whole
+    command.
+    """
     options = [asked, changed(asked, changes)] if changes else [asked]
     for own in options:
         check_model(model, own)

@@ -14,31 +14,13 @@ from ..options.ending import Ending, ending_options
 from ..options.modelling import ITEM_TERMS, changed, compare_option, stated
 from ..options.reading import LISTS, Reading, names_or_none, numbers_of, parsed
 from ..options.respondents import answer_options
-from ..state import (
-    COUNT,
-    NOT_NEGATIVE,
-    POSITIVE,
-    READ,
-    SectionedCommand,
-    State,
-    choice,
-    options,
-    shared_options,
-)
+from ..state import COUNT, NOT_NEGATIVE, POSITIVE, READ, State, choice, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
     from ...fit.fit import Fit
 
 
-HELP = """Fit a model to whole answers: each row of FILE is what one person answered.
-
-\b
-pairproof fit-answers salad.csv --layout ranks --items A,B,C,D --compare model=plackett-luce
-
-The pattern model takes comparisons, rankings or ratings (prefmod's pattPC, pattR, pattL); Plackett-Luce takes rankings.
-If the options for reading FILE are missing, the message proposes the whole command.
-"""
 #: Model -> the function of the face.
 MODELS = {"pattern": "fit_pattern", "plackett-luce": "fit_plackett_luce"}
 #: The function of mixtures of either.
@@ -57,7 +39,7 @@ COMPARED = (
 )
 
 
-@click.command("fit-answers", cls=SectionedCommand, help=HELP)
+@sectioned("fit-answers")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Model",
@@ -65,59 +47,47 @@ COMPARED = (
         "--model": "pattern: as prefmod, the last item is 0. plackett-luce: as PlackettLuce, log-odds, the first item is 0.",
         "--by FORMULA": "Subject covariates: sex, 'sex + C(age)'.",
         "--cells COL,...": "pattern: finer cells for the deviance, by these columns (prefmod's elim).",
-        "--item-terms X,Y": ITEM_TERMS,
-        "--separate ITEM": "Give these items their own parameter in addition to --item-terms.",
+        "--item-terms X,Y": (ITEM_TERMS, LISTS),
+        "--separate ITEM": ("Give these items their own parameter in addition to --item-terms.", LISTS),
         "--reference ITEM|sum": "The item with parameter 0; sum: they sum to 0.",
         "--ties": "pattern: one tie parameter (default if ties were possible), one per pair, or none (fixed at 0).",
         "--dependence": "pattern: dependence of comparisons that share an item (prefmod's ia).",
         "--between-times": "pattern: dependence on the same comparison at the previous time (iaT).",
         "--alpha": "pattern: parameters for which comparisons are missing.",
         "--beta": "pattern: how missingness depends on the answer (coded: as prefmod computes item).",
-        "--alpha-of A,B|A:B": "Items or pairs that have an alpha.",
-        "--beta-of A,B|A:B": "Items or pairs that have a beta.",
+        "--alpha-of A,B|A:B": ("Items or pairs that have an alpha.", {"callback": names_or_none}),
+        "--beta-of A,B|A:B": ("Items or pairs that have a beta.", {"callback": names_or_none}),
         "--ties-unresolved": "pattern of rankings: equal ranks are an unknown order.",
-        "--tie-orders 2,3": "plackett-luce: how many items can tie.",
-        "--pseudo N": "plackett-luce: pseudo-comparisons (R: 0.5).",
-        "--prior SD": "plackett-luce: normal prior of the log worths.",
+        "--tie-orders 2,3": ("plackett-luce: how many items can tie.", {"callback": parsed(_numbers)}),
+        "--pseudo N": ("plackett-luce: pseudo-comparisons (R: 0.5).", NOT_NEGATIVE),
+        "--prior SD": ("plackett-luce: normal prior of the log worths.", POSITIVE),
         "--compat prefmod[:DEFECT],...": "pattern: reproduce prefmod's defects: all, or prefmod:B1-ties-as-losses.",
     },
     model=choice(*MODELS, default="pattern"),
     cells={"callback": names_or_none},
-    item_terms=LISTS,
-    separate=LISTS,
     ties=choice("davidson", "by-pair", "none"),
     alpha=choice("none", "common", "item", "comparison"),
     beta=choice("item", "difference", "comparison", "coded"),
-    alpha_of={"callback": names_or_none},
-    beta_of={"callback": names_or_none},
-    tie_orders={"callback": parsed(_numbers)},
-    pseudo=NOT_NEGATIVE,
-    prior=POSITIVE,
     compat=LISTS,
 )
 @compare_option("Model", COMPARED, "dependence=yes")
 @options(
     "Latent classes",
     {
-        "--classes K": "Latent classes of persons; the best of several random starts (--seed).",
+        "--classes K": ("Latent classes of persons; the best of several random starts (--seed).", COUNT),
         "--random FORMULA": "Parameters that differ between classes: 'A + B', x, tie. Default: all of the items.",
-        "--starts N": "Random starts (default: 20).",
-        "--class-numbers MOST": "Also fit 1 to MOST classes, and compare AIC and BIC.",
+        "--starts N": ("Random starts (default: 20).", COUNT),
+        "--class-numbers MOST": ("Also fit 1 to MOST classes, and compare AIC and BIC.", COUNT),
         "--test-classes SAMPLES": "Bootstrap test of K against K + 1 classes (99 samples separate p = .01 from .02).",
     },
-    classes=COUNT,
-    starts=COUNT,
-    class_numbers=COUNT,
     test_classes=COUNT,
 )
 @options(
     "Answers",
     {
-        "--patterns N": "Show the N most frequent answers.",
-        "--predicted N": "Show the N most probable answers, observed or not.",
+        "--patterns N": ("Show the N most frequent answers.", COUNT),
+        "--predicted N": ("Show the N most probable answers, observed or not.", COUNT),
     },
-    patterns=COUNT,
-    predicted=COUNT,
 )
 @ending_options(
     answer_options,
@@ -138,6 +108,14 @@ def command(
     predicted: int | None,
     **asked: Any,
 ) -> int:
+    """Fit a model to whole answers: each row of FILE is what one person answered.
+
+    \b
+    pairproof fit-answers salad.csv --layout ranks --items A,B,C,D --compare model=plackett-luce
+
+    The pattern model takes comparisons, rankings or ratings (prefmod's pattPC, pattR, pattL); Plackett-Luce takes
+    rankings. If the options for reading FILE are missing, the message proposes the whole command.
+    """
     of_classes = (class_numbers, test_classes, asked["random"], asked["starts"])
     if asked["classes"] is None and any(value is not None for value in of_classes):
         raise click.UsageError(

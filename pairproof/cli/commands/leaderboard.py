@@ -21,16 +21,6 @@ from ..options.reading import (
 )
 from ..state import LEVEL, POSITIVE, READ, SectionedCommand, State, choice, options, shared_options
 
-HELP = """Rank the models of VOTES (CSV, TSV, JSON, JSON Lines, Parquet, Arrow; paths, or quoted globs).
-
-For each model, best first: range of ranks, rating and its limits, votes, wins, losses and ties, mean win rate, chance of
-being best, tier and status. Limits are cluster-robust: votes by one judge or about one prompt form a cluster.
-
-\b
-pairproof leaderboard votes.parquet
-pairproof leaderboard votes.parquet --anchor mixtral-8x7b=1114 --style length --report board.html --report board.csv
-pairproof leaderboard votes.jsonl --by language --both-bad drop --json
-"""
 _TABLE = {
     "layout": "Default: recognised from the column names.",
     "columns": "The file's own name for a column, for example winner=verdict; repeatable.",
@@ -68,7 +58,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
     return None if text == "none" else tuple(names(text))
 
 
-@click.command("leaderboard", cls=_WithRows, help=HELP)
+@click.command("leaderboard", cls=_WithRows)
 @click.argument("votes", metavar="VOTES...", type=READ, nargs=-1, required=True)
 @options(
     "Board",
@@ -83,17 +73,15 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--expected": "Ratings of the model's abilities, or of its expected scores.",
         "--cluster COL[,COL]|none": "Columns that define clusters (default: judge and prompt, if present).",
         "--precision POINTS": "Models with a limit more than this far from their rating are provisional.",
-        "--level": "Level of the limits, and of all rank sets together.",
+        "--level": ("Level of the limits, and of all rank sets together.", LEVEL),
     },
     anchor={"callback": parsed(rating_of)},
-    by=None,
     style={"multiple": True, "callback": _style},
     ties=choice("half", "davidson", "rao-kupper", "drop", default="half"),
     both_bad=choice("tie", "drop", "own", default="tie"),
     expected=choice("ability", "score", default="ability"),
     cluster={"default": "auto", "callback": parsed(_cluster), "show_default": False},
     precision={"type": POSITIVE, "default": 30.0},
-    level=LEVEL,
 )
 @options(
     "What is published",
@@ -103,9 +91,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--out FOLDER": "Write index.html, leaderboard.csv, .json and .toml, and the votes as fitted, so that anyone"
         " can check the board.",
     },
-    date=None,
     every=choice("day", "week", "month", "quarter", "year", default="month"),
-    out=None,
 )
 @options(
     "Other boards",
@@ -123,6 +109,17 @@ def command(
     peer: str | None,
     **asked: Any,
 ) -> int:
+    """Rank the models of VOTES (CSV, TSV, JSON, JSON Lines, Parquet, Arrow; paths, or quoted globs).
+
+    For each model, best first: range of ranks, rating and its limits, votes, wins, losses and ties, mean win rate,
+    chance of being best, tier and status. Limits are cluster-robust: votes by one judge or about one prompt form a
+    cluster.
+
+    \b
+    pairproof leaderboard votes.parquet
+    pairproof leaderboard votes.parquet --anchor mixtral-8x7b=1114 --style length --report board.html --report board.csv
+    pairproof leaderboard votes.jsonl --by language --both-bad drop --json
+    """
     state.no_junit("a board has")
     from ...boards.board import leaderboard
     from ...boards.page.board_page import write_board

@@ -14,22 +14,10 @@ import click
 
 from ...text import safe
 from ..options.verifying import project_option
-from ..state import READ, FileName, SectionedCommand, State, options, shared_options, watched_work
-
-HELP = """Run SCRIPT, an R analysis of comparisons, and write a Python script that does the same.
-
-R runs SCRIPT unchanged, with your rights, in a copy of its folder (with the folder's .Renviron and .Rprofile, if any,
-as R always does). Its calls of fitting functions (prefmod, BradleyTerry2,
-psychotools, PlackettLuce, gnm, glm and polr on designs of comparisons) are recorded with their values. Each call is
-translated to Python, and each number from Python is compared with R's number from that run.
-
-\b
-pairproof migrate analysis.R --out analysis.py      also data/*.csv, test_analysis.py, analysis.report.html
-pairproof migrate paper.Rmd --check --json
-"""
+from ..state import READ, FileName, State, options, sectioned, shared_options, watched_work
 
 
-@click.command("migrate", cls=SectionedCommand, help=HELP)
+@sectioned("migrate")
 @click.argument("script", metavar="SCRIPT", type=READ)
 @options(
     "Files",
@@ -53,6 +41,17 @@ pairproof migrate paper.Rmd --check --json
 @project_option
 @shared_options
 def command(state: State, script: str, out: str | None, check: bool, args: str, **asked: Any) -> int:
+    """Run SCRIPT, an R analysis of comparisons, and write a Python script that does the same.
+
+    R runs SCRIPT unchanged, with your rights, in a copy of its folder (with the folder's .Renviron and .Rprofile, if
+    any, as R always does). Its calls of fitting functions (prefmod, BradleyTerry2, psychotools, PlackettLuce, gnm,
+    glm and polr on designs of comparisons) are recorded with their values. Each call is translated to Python, and
+    each number from Python is compared with R's number from that run.
+
+    \b
+    pairproof migrate analysis.R --out analysis.py      also data/*.csv, test_analysis.py, analysis.report.html
+    pairproof migrate paper.Rmd --check --json
+    """
     if check and out is not None:
         raise click.UsageError("--check writes nothing; omit --out.")
     if out is not None and not out.endswith(".py"):

@@ -14,34 +14,21 @@ from ...errors import RankingWarning
 from ...files.outputs import csv_text
 from ..options.modelling import contest_options, model_options, stated
 from ..options.reading import Reading, reader_options
-from ..state import LEVEL, READ, WRITTEN, SectionedCommand, State, choice, options, shared_options
-
-HELP = """Fit a Bradley-Terry model to FILE and predict the comparisons in another file, including new items.
-
-The --new file has columns first and second, and every column that the model uses. A blank, or a judge who is
-not in FILE, means judges in general.
-
-\b
-pairproof predict fights.csv --item-data lizards.csv --formula 'SVL + (1 | item)' \\
-    --new pairs.csv --new-items hatchlings.csv
-pairproof predict games.csv --order-effect --new next-week.csv --out predicted.csv
-"""
+from ..state import LEVEL, READ, WRITTEN, State, choice, options, sectioned, shared_options
 
 
-@click.command("predict", cls=SectionedCommand, help=HELP)
+@sectioned("predict")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Predictions",
     {
-        "--new FILE": "The comparisons to predict.",
+        "--new FILE": ("The comparisons to predict.", {"required": True, "type": READ}),
         "--new-items FILE": "Covariates of items that are not in --item-data, one row per item, in the same columns.",
-        "--level": "Level of the limits of each probability.",
+        "--level": ("Level of the limits of each probability.", LEVEL),
         "--sigma": "With random effects: whether the limits include the uncertainty of sigma (default: uncertain).",
         "--out FILE.csv": "Write the predictions as CSV, in full precision; cells that a spreadsheet would execute are escaped.",
     },
-    new={"required": True, "type": READ},
     new_items=READ,
-    level=LEVEL,
     sigma=choice("uncertain", "known"),
     out=WRITTEN,
 )
@@ -60,6 +47,16 @@ def command(
     reading: Reading[Any],
     **asked: Any,
 ) -> None:
+    """Fit a Bradley-Terry model to FILE and predict the comparisons in another file, including new items.
+
+    The --new file has columns first and second, and every column that the model uses. A blank, or a judge who is
+    not in FILE, means judges in general.
+
+    \b
+    pairproof predict fights.csv --item-data lizards.csv --formula 'SVL + (1 | item)' \\
+        --new pairs.csv --new-items hatchlings.csv
+    pairproof predict games.csv --order-effect --new next-week.csv --out predicted.csv
+    """
     state.no_junit("predictions have")
     if out is not None and not out.lower().endswith(".csv"):
         raise click.UsageError(f"--out {out}: predictions are written as CSV; the name must end in .csv.")

@@ -13,44 +13,41 @@ import click
 
 from ...text import label
 from ..options.reading import names
-from ..state import KEPT, READ, SectionedCommand, State, choice, echo, options, shared_options
+from ..state import KEPT, READ, State, choice, echo, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...native.competitions.ranking.merge_insertion import Plan
     from ...report.blocks import Page
 
 
-HELP = """Rank SYSTEMS with as few comparisons as merge insertion needs: it proposes which two to compare next and reads the answer.
-
-SYSTEMS is A,B,C,... or a file with one name per line; leave it out to continue a plan saved by --resume. Answers come from
---answer, or else from standard input, one per line: the better system's name, first, second or tie.
-
-\b
-pairproof rank-by-comparing A,B,C,D,E                                   asks
-pairproof rank-by-comparing A,B,C,D,E --resume plan.json --json         what to compare next
-pairproof rank-by-comparing --resume plan.json --answer B --json        an answer, and what to compare next
-"""
-
-
-@click.command("rank-by-comparing", cls=SectionedCommand, help=HELP)
+@sectioned("rank-by-comparing")
 @click.argument("systems", metavar="[SYSTEMS]", required=False, type=READ)
 @options(
     "Plan",
     {
         "--answer NAME|first|second|tie": "Answer to the next question; repeatable, in the order asked.",
         "--undo": "Take back the last answer of --resume first.",
-        "--resume PLAN": "Continue from this file if it exists, and save every answer in it.",
+        "--resume PLAN": ("Continue from this file if it exists, and save every answer in it.", KEPT),
         "--tie-rule": "Refuse a tie, or count the system listed earlier in SYSTEMS as better (default: refuse, or"
         " the rule saved by --resume).",
     },
     answer={"name": "answers", "multiple": True},
-    resume=KEPT,
     tie_rule=choice("refuse", "listed"),
 )
 @shared_options
 def command(
     state: State, systems: str | None, answers: tuple[str, ...], undo: bool, resume: Any, tie_rule: Any
 ) -> None:
+    """Rank SYSTEMS with as few comparisons as merge insertion needs: it proposes which two to compare next and reads the answer.
+
+    SYSTEMS is A,B,C,... or a file with one name per line; leave it out to continue a plan saved by --resume. Answers
+    come from --answer, or else from standard input, one per line: the better system's name, first, second or tie.
+
+    \b
+    pairproof rank-by-comparing A,B,C,D,E                                   asks
+    pairproof rank-by-comparing A,B,C,D,E --resume plan.json --json         what to compare next
+    pairproof rank-by-comparing --resume plan.json --answer B --json        an answer, and what to compare next
+    """
     resume = None if resume is None else Path(resume)
     state.no_junit("a plan has")
     plan = _start(systems, resume, tie_rule)

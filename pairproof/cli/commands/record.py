@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from ..options.verifying import data_option, project_option, stated
-from ..state import READ, SectionedCommand, State, options, shared_options
+from ..state import READ, State, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...bridge.records.record_files import Records
 
 
-HELP = """Record R's answers to every call of a validation, so that it can be replayed on machines without R.
-
-NAME is a paper that comes with pairproof, or a claims file (default: every paper that comes with it).
-Records already made by this version of R and of its packages are kept, unless --again is given.
-"""
-
-
-@click.command("record", cls=SectionedCommand, help=HELP)
+@sectioned("record")
 @click.argument("names", metavar="[NAME]...", nargs=-1, type=READ)
 @options(
     "Records",
@@ -44,6 +37,11 @@ def command(
     data: Path | None,
     data_limit: int | None,
 ) -> int:
+    """Record R's answers to every call of a validation, so that it can be replayed on machines without R.
+
+    NAME is a paper that comes with pairproof, or a claims file (default: every paper that comes with it).
+    Records already made by this version of R and of its packages are kept, unless --again is given.
+    """
     import pairproof.validation
 
     from ...bridge.process.policy import Backend, using

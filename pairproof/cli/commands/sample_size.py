@@ -8,7 +8,7 @@ import click
 
 from ..naming import flag
 from ..options.reading import PAIR, Reading, numbers_of, parsed, reader_options
-from ..state import COUNT, LEVEL, READ, SHARE, SectionedCommand, State, choice, options, shared_options
+from ..state import COUNT, LEVEL, READ, SHARE, State, choice, options, sectioned, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from ...native.planning.study_plans import TablePlan, TwoSystemPlan
 
 
-HELP = """Compute how many judges, sources and answers a study needs, from a pilot FILE or from assumptions.
-
-Answers by one judge are correlated, and so are answers about one source (a sentence, a prompt): further answers by the same
-judges help less and less. The command reports the power of a design and the number of judges that a given power needs, and
-reports when no number of answers reaches it. --simulate checks the formulas by simulation.
-
-\b
-pairproof sample-size --margin 0.1 --tie-rate 0.25 --icc-judge 0.05 --judges 30 --per-judge 60 --simulate 1000
-pairproof sample-size pilot.csv --pair A,B --margin 0.1 --judges 40 --per-judge 50
-pairproof sample-size pilot.csv --goal top-k --top 3 --judges 40 --per-judge 50
-pairproof sample-size --goal ranking --abilities 0.9,0.5,0.2,0 --judge-sd 0.3 --judges 40 --per-judge 50
-"""
 #: Options of two systems, and of several.
 _OF_TWO = ("margin", "icc_judge", "icc_source")
 _OF_MANY = ("abilities", "judge_sd", "source_sd")
@@ -38,22 +26,18 @@ def _numbers(text: str) -> tuple[float, ...]:
     return numbers_of(text, float, "log-odds separated by commas, for example 0.9,0.5,0")
 
 
-@click.command("sample-size", cls=SectionedCommand, help=HELP)
+@sectioned("sample-size")
 @click.argument("file", metavar="[FILE]", type=READ, required=False)
 @options(
     "Goal",
     {
         "--goal": "Two systems; a contrast of two among several; every rank; or the top k.",
-        "--pair A,B": "The two systems (two, contrast).",
-        "--top K": "k of top-k (default: 1).",
-        "--power": "Target power.",
-        "--level": "1 minus the level of the test; joint level of all rank sets.",
+        "--pair A,B": ("The two systems (two, contrast).", PAIR),
+        "--top K": ("k of top-k (default: 1).", COUNT),
+        "--power": ("Target power.", {"name": "wanted", "type": SHARE, "default": 0.8}),
+        "--level": ("1 minus the level of the test; joint level of all rank sets.", LEVEL),
     },
     goal=choice("two", "contrast", "ranking", "top-k", default="two"),
-    pair=PAIR,
-    top=COUNT,
-    power={"name": "wanted", "type": SHARE, "default": 0.8},
-    level=LEVEL,
 )
 @options(
     "Assumptions (default: from the pilot FILE)",
@@ -62,29 +46,37 @@ def _numbers(text: str) -> tuple[float, ...]:
         "--tie-rate": "P(tie); for two equal systems in a table (default: the pilot's, or 0).",
         "--icc-judge": "Two: intra-class correlation of scores by one judge.",
         "--icc-source": "Two: intra-class correlation of scores about one source.",
-        "--abilities X,Y,...": "Several: abilities, in log-odds.",
+        "--abilities X,Y,...": ("Several: abilities, in log-odds.", {"callback": parsed(_numbers)}),
         "--judge-sd": "Several: sd of a judge's own preferences for an item, in log-odds.",
         "--source-sd": "Several: sd of a source's effect on an item, in log-odds.",
     },
-    abilities={"callback": parsed(_numbers)},
     **dict.fromkeys(("margin", "tie_rate", "icc_judge", "icc_source", "judge_sd", "source_sd"), float),
 )
 @options(
     "Study",
     {
-        "--judges G": "Judges (default with a table of several: the pilot's).",
-        "--per-judge M": "Answers of each judge (default as for --judges).",
-        "--sources S": "Number of sources, a random sample, over which answers are spread.",
+        "--judges G": ("Judges (default with a table of several: the pilot's).", COUNT),
+        "--per-judge M": ("Answers of each judge (default as for --judges).", COUNT),
+        "--sources S": ("Number of sources, a random sample, over which answers are spread.", COUNT),
         "--simulate N": "Two: check the power by N simulated studies. Ranking, top-k: studies drawn (default: 300).",
     },
-    judges=COUNT,
-    per_judge=COUNT,
-    sources=COUNT,
     simulate=COUNT,
 )
 @reader_options
 @shared_options
 def command(state: State, file: str | None, goal: str, reading: Reading[Comparisons], **asked: Any) -> None:
+    """Compute how many judges, sources and answers a study needs, from a pilot FILE or from assumptions.
+
+    Answers by one judge are correlated, and so are answers about one source (a sentence, a prompt): further answers
+    by the same judges help less and less. The command reports the power of a design and the number of judges that a
+    given power needs, and reports when no number of answers reaches it. --simulate checks the formulas by simulation.
+
+    \b
+    pairproof sample-size --margin 0.1 --tie-rate 0.25 --icc-judge 0.05 --judges 30 --per-judge 60 --simulate 1000
+    pairproof sample-size pilot.csv --pair A,B --margin 0.1 --judges 40 --per-judge 50
+    pairproof sample-size pilot.csv --goal top-k --top 3 --judges 40 --per-judge 50
+    pairproof sample-size --goal ranking --abilities 0.9,0.5,0.2,0 --judge-sd 0.3 --judges 40 --per-judge 50
+    """
     state.no_junit("a sample size has")
     from ..reports.study_plans import document_table, document_two, page_table, page_two
 

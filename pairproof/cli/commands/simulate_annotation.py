@@ -16,10 +16,10 @@ from ..state import (
     NOT_NEGATIVE,
     READ,
     SHARE,
-    SectionedCommand,
     State,
     choice,
     options,
+    sectioned,
     shared_options,
     watched_work,
 )
@@ -34,17 +34,6 @@ if TYPE_CHECKING:
 ALIKE = {"shift": (0.0,), "scale": 0.0, "noise_spread": 0.0, "careless": 0.0}
 #: Iterations after which scores are corrected, and the last one.
 CORRECTED = (2, 3, 4, 6, 10)
-HELP = """Simulate the annotation of items with known true scores, and report how many annotations are needed.
-
-By default annotators differ as in a large translation evaluation (WMT21): each has an individual shift, slope and
-noise, and some answers are careless. With --as-in-paper they are identical (Sakaguchi and Van Durme 2018). Several
-shifts or contexts, separated by commas, give the whole grid and show where one method overtakes another.
-
-\b
-pairproof simulate-annotation --truth lexical --agreement 0.37
-pairproof simulate-annotation --truth gold.csv --column score --agreement 0.67 --report out.html
-pairproof simulate-annotation --as-in-paper --shift 0,.1,.2,.3 --context none,uniform:.7 --corrected
-"""
 
 
 def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
@@ -90,68 +79,66 @@ _panel_options = options(
         " or careless answers (Sakaguchi and Van Durme 2018).",
         "--agreement": "Spearman's rho between two annotators; sets their noise, at the first shift (default:"
         " 0.37, the paper's lexical task).",
-        "--sd": "Standard deviation of a median annotator's noise, instead of --agreement.",
-        "--noise": "Distribution of the noise.",
+        "--sd": ("Standard deviation of a median annotator's noise, instead of --agreement.", NOT_NEGATIVE),
+        "--noise": ("Distribution of the noise.", choice("normal", "beta", default="normal")),
         "--shift SD[,SD...]": "Sd of the shifts of annotators and sessions combined.",
-        "--scale": "Sd of the logs of annotators' slopes.",
-        "--noise-spread": "Sd of the logs of annotators' noises.",
-        "--drift": "Change of an annotator's scores per judgment.",
+        "--scale": ("Sd of the logs of annotators' slopes.", {"type": NOT_NEGATIVE, "default": 0.2}),
+        "--noise-spread": ("Sd of the logs of annotators' noises.", {"type": NOT_NEGATIVE, "default": 0.6}),
+        "--drift": ("Change of an annotator's scores per judgment.", 0.0),
         "--contrast": "How far a score is pushed away from the mean of its HIT, as a fraction of its distance.",
         "--context none|uniform:F|similar:F": "Noise in a HIT relative to a single item: the same; F"
         " times as large; or falling to F times as items become more similar.",
         "--careless": "Share of answers that are uniformly random.",
-        "--panel": "Number of annotators.",
+        "--panel": ("Number of annotators.", {"type": COUNT, "default": 20}),
     },
     agreement=SHARE,
-    sd=NOT_NEGATIVE,
-    noise=choice("normal", "beta", default="normal"),
     shift={"default": "0.14", "callback": _shifts},
-    scale={"type": NOT_NEGATIVE, "default": 0.2},
-    noise_spread={"type": NOT_NEGATIVE, "default": 0.6},
-    drift=0.0,
     contrast=0.0,
     context={"default": "none", "callback": _contexts},
     careless={"type": click.FloatRange(0, 1), "default": 0.05},
-    panel={"type": COUNT, "default": 20},
 )
 
 
-@click.command("simulate-annotation", cls=SectionedCommand, help=HELP)
+@sectioned("simulate-annotation")
 @options(
     "Truth",
     {
         "--truth lexical|political|uniform|FILE.csv": "Distribution of the true scores, or a file with the"
         " scores in --column (0 to 1).",
         "--column NAME": "Column of the true scores in the file.",
-        "--items": "Number of items, if --truth is not a file (default: 150).",
+        "--items": ("Number of items, if --truth is not a file (default: 150).", click.IntRange(min=3)),
     },
     truth={"default": "lexical", "type": READ},
-    items=click.IntRange(min=3),
 )
 @_panel_options
 @options(
     "Experiment",
     {
-        "--methods A,B,...": "Also trueskill.",
+        "--methods A,B,...": ("Also trueskill.", {"default": "da,random,easl,ra", "callback": _methods}),
         "--corrected": "Also scores corrected for annotators and sessions by a mixed model (da+, random+, easl+).",
-        "--budget": "Annotations per item.",
-        "--replicates": "",
-        "--per-hit": "Items per HIT (da shows 1).",
-        "--pool": "Pool of items that share a HIT.",
+        "--budget": ("Annotations per item.", {"type": COUNT, "default": 10}),
+        "--replicates": ("", {"type": COUNT, "default": 20}),
+        "--per-hit": ("Items per HIT (da shows 1).", {"type": click.IntRange(min=2), "default": 5}),
+        "--pool": ("Pool of items that share a HIT.", choice(*POOLS, default="paper")),
         "--target": "Spearman's rho to reach.",
-        "--level": "Level of the bootstrap intervals.",
+        "--level": ("Level of the bootstrap intervals.", LEVEL),
     },
-    methods={"default": "da,random,easl,ra", "callback": _methods},
-    budget={"type": COUNT, "default": 10},
-    replicates={"type": COUNT, "default": 20},
-    per_hit={"type": click.IntRange(min=2), "default": 5},
-    pool=choice(*POOLS, default="paper"),
     target={"type": click.FloatRange(0, 1, min_open=True), "default": 0.9},
-    level=LEVEL,
 )
 @shared_options
 @click.pass_context
 def command(context: click.Context, /, state: State, **asked: Any) -> None:
+    """Simulate the annotation of items with known true scores, and report how many annotations are needed.
+
+    By default annotators differ as in a large translation evaluation (WMT21): each has an individual shift, slope and
+    noise, and some answers are careless. With --as-in-paper they are identical (Sakaguchi and Van Durme 2018).
+    Several shifts or contexts, separated by commas, give the whole grid and show where one method overtakes another.
+
+    \b
+    pairproof simulate-annotation --truth lexical --agreement 0.37
+    pairproof simulate-annotation --truth gold.csv --column score --agreement 0.67 --report out.html
+    pairproof simulate-annotation --as-in-paper --shift 0,.1,.2,.3 --context none,uniform:.7 --corrected
+    """
     if asked["agreement"] is not None and asked["sd"] is not None:
         raise click.UsageError("--agreement and --sd both set the noise; use one of them.")
     if asked["corrected"] and asked["budget"] < CORRECTED[0]:

@@ -9,57 +9,31 @@ import click
 
 from ..options.reading import Reading, names_or_none
 from ..options.respondents import person_options
-from ..state import (
-    COUNT,
-    LEVEL,
-    READ,
-    SHARE,
-    WRITTEN,
-    SectionedCommand,
-    State,
-    choice,
-    options,
-    shared_options,
-)
-
-HELP = """Divide the persons of FILE into groups with different preferences, by their covariates (R's psychotree: bttree).
-
-In each node a Bradley-Terry model is fitted, and its parameters are tested for stability over each covariate. If they
-are unstable, the node is split by the covariate with the smallest p. FILE has one row per person (--layout pairs,
-paircomp), or comparisons with a column judge, whose covariates are the same in all rows of a judge.
-
-\b
-pairproof tree models.csv --layout pairs --items A,B,C --pair-order prefmod --coding first=1,second=-1 --plot tree.png
-pairproof tree votes.csv --covariates "age,gender,C(region),ordered(education)" --missing leave-out --json
-"""
+from ..state import COUNT, LEVEL, READ, SHARE, WRITTEN, State, choice, options, sectioned, shared_options
 
 
-@click.command("tree", cls=SectionedCommand, help=HELP)
+@sectioned("tree")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Tree",
     {
         "--covariates COL,COL,...": "age, C(region): numbers as a factor, ordered(education): levels in order."
         " Default: all columns of persons.",
-        "--alpha": "Level of the tests in a node.",
+        "--alpha": ("Level of the tests in a node.", {"type": SHARE, "default": 0.05}),
         "--adjust": "Adjustment of p for the number of covariates.",
         "--minimum N": "Minimum persons in a node (default: 10 parameters / comparisons per person).",
-        "--most-depth N": "Maximum number of splits from the root to a leaf.",
+        "--most-depth N": ("Maximum number of splits from the root to a leaf.", click.IntRange(min=0)),
         "--missing": "Persons with a missing covariate: an error, or dropped and counted.",
         "--ties": "Default: davidson if there are ties, else none.",
         "--reference ITEM": "The item whose log-odds is 0 (default: the first).",
-        "--plot FILE": "Draw the tree: .png, .svg or .pdf.",
-        "--level": "Level of the intervals of worths in the picture.",
+        "--plot FILE": ("Draw the tree: .png, .svg or .pdf.", WRITTEN),
+        "--level": ("Level of the intervals of worths in the picture.", LEVEL),
     },
     covariates={"callback": names_or_none},
-    alpha={"type": SHARE, "default": 0.05},
     adjust=choice("bonferroni", "none", default="bonferroni"),
     minimum=COUNT,
-    most_depth=click.IntRange(min=0),
     missing=choice("refuse", "leave-out", default="refuse"),
     ties=choice("davidson", "half", "drop", "none"),
-    plot=WRITTEN,
-    level=LEVEL,
 )
 @person_options
 @shared_options
@@ -73,6 +47,16 @@ def command(
     reading: Reading[Any],
     **options: Any,
 ) -> None:
+    """Divide the persons of FILE into groups with different preferences, by their covariates (R's psychotree: bttree).
+
+    In each node a Bradley-Terry model is fitted, and its parameters are tested for stability over each covariate. If
+    they are unstable, the node is split by the covariate with the smallest p. FILE has one row per person (--layout
+    pairs, paircomp), or comparisons with a column judge, whose covariates are the same in all rows of a judge.
+
+    \b
+    pairproof tree models.csv --layout pairs --items A,B,C --pair-order prefmod --coding first=1,second=-1 --plot tree.png
+    pairproof tree votes.csv --covariates "age,gender,C(region),ordered(education)" --missing leave-out --json
+    """
     state.no_junit("a tree has")
     from ...native.answers.trees.tree_picture import FORMATS
 

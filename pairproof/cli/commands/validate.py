@@ -7,26 +7,26 @@ from typing import Any
 import click
 
 from ..options.verifying import check_papers, paper_options
-from ..state import SectionedCommand, State
+from ..state import State, sectioned
 
 #: Comparisons, and answers of persons as wholes: what `make validate` proves.  A wheel has the first only.
 DEFAULT = ("dras-2015", "patterns")
-HELP = """Show, number by number, that the native fit, R and the printed page agree, or why they do not.
-
-NAME is a paper that comes with pairproof (default: dras-2015, and in a checkout
-also patterns, the models of complete response patterns).
-
-\b
-pairproof validate
-pairproof validate cems
-pairproof validate --r both --report validate.html --report validate.xml
-"""
 
 
-@click.command("validate", cls=SectionedCommand, help=HELP)
+@sectioned("validate")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @paper_options
 def command(state: State, names: tuple[str, ...], **asked: Any) -> int:
+    """Show, number by number, that the native fit, R and the printed page agree, or why they do not.
+
+    NAME is a paper that comes with pairproof (default: dras-2015, and in a checkout
+    also patterns, the models of complete response patterns).
+
+    \b
+    pairproof validate
+    pairproof validate cems
+    pairproof validate --r both --report validate.html --report validate.xml
+    """
     from ...validation.check.claims_file import shipped_papers
 
     known = shipped_papers()

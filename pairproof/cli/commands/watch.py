@@ -7,32 +7,20 @@ from typing import Any
 import click
 
 from ..options.reading import PAIR, Reading, cluster_options, reader_options
-from ..state import LEVEL, POSITIVE, READ, SectionedCommand, State, options, shared_options
-
-HELP = """Give intervals that stay valid however often you look at FILE, so that you may stop at any time.
-
-Two systems: the share of decisive answers (exact, beta mixture), the mean score with ties as one half (exact, hedged
-capital), and the mean of judges. Several systems: all pairs jointly (asymptotic). Rows of FILE are taken in the order in
-which answers arrived. An ordinary 95 % interval, checked after each of 2,000 answers, errs in half of all studies.
-
-\b
-pairproof watch votes.csv --pair A,B
-pairproof watch votes.csv --cluster judge --planned 60
-"""
+from ..state import LEVEL, POSITIVE, READ, State, options, sectioned, shared_options
 
 
-@click.command("watch", cls=SectionedCommand, help=HELP)
+@sectioned("watch")
 @click.argument("file", metavar="FILE", type=READ)
 @options(
     "Intervals",
     {
         "--pair A,B": "Only these two (default: all pairs; exact intervals if the file has one pair).",
-        "--level": "Level of the intervals, joint over all pairs.",
+        "--level": ("Level of the intervals, joint over all pairs.", LEVEL),
         "--planned N": "Answers (clusters with --cluster) where the asymptotic intervals are narrowest,"
         " chosen before the first look (default: 500; 50 clusters).",
     },
     pair=PAIR,
-    level=LEVEL,
     planned=POSITIVE,
 )
 @cluster_options(
@@ -42,6 +30,17 @@ pairproof watch votes.csv --cluster judge --planned 60
 @reader_options
 @shared_options
 def command(state: State, file: str, reading: Reading[Any], pair: tuple[str, str] | None, **how: Any) -> None:
+    """Give intervals that stay valid however often you look at FILE, so that you may stop at any time.
+
+    Two systems: the share of decisive answers (exact, beta mixture), the mean score with ties as one half (exact,
+    hedged capital), and the mean of judges. Several systems: all pairs jointly (asymptotic). Rows of FILE are taken
+    in the order in which answers arrived. An ordinary 95 % interval, checked after each of 2,000 answers, errs in
+    half of all studies.
+
+    \b
+    pairproof watch votes.csv --pair A,B
+    pairproof watch votes.csv --cluster judge --planned 60
+    """
     state.no_junit("a look has")
     from ...native.competitions.ranking.two_systems import pairs_in_order
     from ...native.planning.looking_early import watch_table, watch_two

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import InputError
 from ..options.reading import mapping_of, taken
 from ..state import COUNT, KEPT, POSITIVE, READ, SHARED, State, choice, gathered, options, stacked
 from .judgments import ON_REPEAT, REJECTED, UNTERMINATED_FROM, counts, easl_command, warn
@@ -34,20 +33,14 @@ def texts_of_options(asked: dict[str, Any]) -> Texts:
 _text_options = options(
     "What annotators see",
     {
-        "--question TEXT": "Question about each item, such as 'How fluent?'.",
-        "--anchors LABELS": "Labels of places on the line: '0=nonsense; 50=half of it; 100=all of it'.",
-        "--instructions FILE": "Text file; blank lines separate paragraphs.",
-        "--examples FILE": "CSV of scored examples: text, score, why.",
-        "--words FILE": "JSON file with the page's own texts in your language.",
-        "--lang TAG": "Language of these texts, such as de or ar-EG.",
+        "--question TEXT": ("Question about each item, such as 'How fluent?'.", ""),
+        "--anchors LABELS": ("Labels of places on the line: '0=nonsense; 50=half of it; 100=all of it'.", ""),
+        "--instructions FILE": ("Text file; blank lines separate paragraphs.", READ),
+        "--examples FILE": ("CSV of scored examples: text, score, why.", READ),
+        "--words FILE": ("JSON file with the page's own texts in your language.", READ),
+        "--lang TAG": ("Language of these texts, such as de or ar-EG.", ""),
         "--dir": "Text direction (auto: that of the language).",
     },
-    question="",
-    anchors="",
-    instructions=READ,
-    examples=READ,
-    words=READ,
-    lang="",
     dir=choice("auto", "ltr", "rtl", default="auto"),
 )
 
@@ -64,25 +57,20 @@ _design_options = stacked(
         "Design",
         {
             "--design": "same-source: a HIT contains the outputs of one source (column source).",
-            "--judgments": "Different annotators per HIT.",
-            "--repeats SHARE": "Share of slots that are repeats.",
-            "--degraded SHARE": "Share of slots for degraded items.",
+            "--judgments": ("Different annotators per HIT.", {"type": COUNT, "default": 1}),
+            "--repeats SHARE": ("Share of slots that are repeats.", 0.0),
+            "--degraded SHARE": ("Share of slots for degraded items.", 0.0),
             "--gold SHARE": "Share of slots for items of role gold; or the COLUMN of known scores (default: gold).",
             "--systems COLUMN": "Column that names each item's system (default: system).",
             "--col NAME=COLUMN": "Column used as role, of, source, system or gold; leave COLUMN empty for none.",
-            "--qualify RULE": "Required result in the qualification batch, such as 'spearman>=.5'.",
+            "--qualify RULE": ("Required result in the qualification batch, such as 'spearman>=.5'.", ""),
             "--on-repeat": "Which answers count if an annotator answers a HIT more than once.",
-            "--pay-hour AMOUNT": "Pay per hour; 'status' computes the cost.",
+            "--pay-hour AMOUNT": ("Pay per hour; 'status' computes the cost.", POSITIVE),
             "--partial": "Annotators may leave items of a HIT unanswered.",
         },
         design=choice("any", "same-source", name="arrange", default="any"),
-        judgments={"type": COUNT, "default": 1},
-        repeats=0.0,
-        degraded=0.0,
         col={"multiple": True, "callback": mapping_of("system=engine", blank=True)},
-        qualify="",
         on_repeat={"type": ON_REPEAT, "default": "first"},
-        pay_hour=POSITIVE,
     ),
 )
 
@@ -138,15 +126,12 @@ _METHOD_OPTIONS = (
     options(
         "Method",
         {
-            "--gamma": "Skill-chain parameter of match quality, ra and trueskill.",
-            "--epsilon": "Tie rate of ra and trueskill.",
-            "--tie-within": "Two scores (0 to 1) are a tie if they differ by no more than this.",
+            "--gamma": ("Skill-chain parameter of match quality, ra and trueskill.", 0.1),
+            "--epsilon": ("Tie rate of ra and trueskill.", 0.1),
+            "--tie-within": ("Two scores (0 to 1) are a tie if they differ by no more than this.", 0.0),
             "--pool": "Partners are chosen from the items that do not anchor a HIT (paper; keisks, which"
             " orders equal variances by id) or from all items (cjmay).",
         },
-        gamma=0.1,
-        epsilon=0.1,
-        tie_within=0.0,
         pool=choice(*POOLS, default="paper"),
     ),
     options("Files", {"--encoding NAME": "Encoding of text files, such as latin-1 (default: UTF-8)."}),
@@ -163,11 +148,10 @@ _method_options = gathered(_METHOD_OPTIONS, _with_settings)
         {
             "--method": "easl: efficient annotation of scalar labels; ra: bounded ranking; trueskill: unbounded;"
             " da: direct assessment; random: EASL's update with items chosen at random.",
-            "--per-hit": "Items in a HIT (the paper's da shows 1).",
+            "--per-hit": ("Items in a HIT (the paper's da shows 1).", {"type": COUNT, "default": 5}),
             "--seconds": "Time per item, used for the hours and cost shown.",
         },
         method=choice(*METHODS, default="easl"),
-        per_hit={"type": COUNT, "default": 5},
         seconds={"type": POSITIVE, "default": 5.0},
     ),
     _method_options,
@@ -202,10 +186,9 @@ def init(
         {
             "--method": "Default: da for scores; for a model file easl (alpha and beta) or trueskill (mu and sigma)."
             " With easl, alpha and beta start from the imported scores, and 'easl next' continues from them.",
-            "--per-hit": "Items in a HIT (default: as in the results, otherwise 5).",
+            "--per-hit": ("Items in a HIT (default: as in the results, otherwise 5).", COUNT),
         },
         method=choice(*METHODS),
-        per_hit=COUNT,
     ),
     options(
         "Table of scores",
@@ -213,12 +196,11 @@ def init(
             "--col NAME=COLUMN": "Column of a table used as annotator, item or score, or optionally as system, segment,"
             " text, hit or seconds; repeatable.",
             "--scale LOW HIGH": "Scale of the scores in a table, such as 1 5 (scores from 0 to 100 need none).",
-            "--items ITEMS.csv": "Texts of the items (columns id, sent); may contain further items.",
+            "--items ITEMS.csv": ("Texts of the items (columns id, sent); may contain further items.", READ),
             "--pair SRC-TRG": "Language pair of a table of scores that has several.",
         },
         col={"multiple": True, "callback": mapping_of("item=story", blank=True), "name": "columns"},
         scale={"type": float, "nargs": 2},
-        items=READ,
     ),
     options(
         "Files",
@@ -245,7 +227,7 @@ def import_(state: State, campaign: str, file: str, results: tuple[str, ...], **
     \b
     pairproof easl import C.db mine.csv --col annotator=who --col item=story --col score=points
     """
-    from ...campaign.formats.kinds import kind_of_file
+    from ...campaign.formats.campaign_files import kind_of_file
     from ...files.inputs import read_file
 
     kind = kind_of_file(read_file(file, "a log, a model file or a table of scores"), file)

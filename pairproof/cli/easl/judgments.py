@@ -18,10 +18,10 @@ from ..state import (
     POSITIVE,
     READ,
     SHARE,
-    SectionedCommand,
     State,
     choice,
     options,
+    sectioned,
     shared_options,
     stacked,
 )
@@ -45,7 +45,7 @@ def easl_command(
             return function(state, **given)
 
         argument = (click.argument("campaign", metavar="CAMPAIGN.db", type=campaign),) if campaign else ()
-        made = stacked(click.command(name, cls=SectionedCommand), *argument, *options, shared_options)(call)
+        made = stacked(sectioned(name), *argument, *options, shared_options)(call)
         for option in made.params:
             option.hidden = bool(reports) and option.name == "reports"  # it is refused with a reason
         return made
@@ -156,28 +156,22 @@ def warn(state: State, name: str, taken: Taken) -> None:
         {
             "--assignment ID": "Judgments with this AssignmentId; repeatable.",
             "--worker ID": "Judgments by this worker.",
-            "--batch K": "Judgments in this batch.",
-            "--hit K": "Judgments of this HIT of the batch.",
+            "--batch K": ("Judgments in this batch.", COUNT),
+            "--hit K": ("Judgments of this HIT of the batch.", COUNT),
             "--results NAME": "Judgments from the results file with this name (or SHA-256).",
-            "--row K": "Judgment in this row of that file, 1 below the header.",
-            "--all": "Retract all that match, if there is more than one.",
-            "--why TEXT": "The reason, which is recorded; required.",
+            "--row K": ("Judgment in this row of that file, 1 below the header.", COUNT),
+            "--all": ("Retract all that match, if there is more than one.", {**FLAG, "name": "every"}),
+            "--why TEXT": ("The reason, which is recorded; required.", ""),
         },
         assignment={"name": "assignments", "multiple": True},
-        batch=COUNT,
-        hit=COUNT,
-        row=COUNT,
-        all={**FLAG, "name": "every"},
-        why="",
     ),
     options(
         "More",
         {
             "--undo N": "Restore the judgments of the retraction with this number; repeatable.",
-            "--list": "List what was retracted, and why.",
+            "--list": ("List what was retracted, and why.", {**FLAG, "name": "listed"}),
         },
         undo={"name": "numbers", "type": COUNT, "multiple": True},
-        list={**FLAG, "name": "listed"},
     ),
 )
 def retract(
@@ -224,9 +218,7 @@ def _retraction(r: Retraction) -> str:
     "repeats",
     "'easl status'; run it after 'easl repeats'.",
     options(
-        "Campaign",
-        {"--on-repeat": "Change which of an annotator's answers to a HIT count."},
-        on_repeat=ON_REPEAT,
+        "Campaign", {"--on-repeat": ("Change which of an annotator's answers to a HIT count.", ON_REPEAT)}
     ),
 )
 def repeats(state: State, campaign: str, on_repeat: Any) -> None:
@@ -260,24 +252,21 @@ OWN = "\0"
             "--annotators": "Each annotator: agreement, repeats, checks, drift, speed, flags.",
             "--all-items": "List all items (default: of more than 50, the 25 best and the 25 worst).",
             "--items-disagree": "The items that annotators disagree on most.",
-            "--agreement": "Report how well annotators agree.",
+            "--agreement": ("Report how well annotators agree.", {**FLAG, "name": "with_agreement"}),
             "--systems [COLUMN]": "Compare systems: means with intervals, paired by source. COLUMN names each"
             " item's system; by default the campaign's own.",
             "--model": "Scores from this annotator model, next to the campaign's own.",
         },
-        agreement={**FLAG, "name": "with_agreement"},
         systems={"is_flag": False, "flag_value": OWN},
         model=choice("raw", "location", "precision", "scale"),
     ),
     options(
         "More",
         {
-            "--level": "Level of the intervals.",
-            "--intervals": "Intervals of the items' scores; beta: EASL's own, far too wide.",
+            "--level": ("Level of the intervals.", LEVEL),
+            "--intervals": ("Intervals of the items' scores; beta: EASL's own, far too wide.", INTERVALS),
             "--standardise": "Standardise each annotator's scores before comparing annotators or systems.",
         },
-        level=LEVEL,
-        intervals=INTERVALS,
         standardise=choice("none", "z-scores", default="none"),
     ),
 )
@@ -338,12 +327,11 @@ def _extras(found: Status, annotators: bool, items_disagree: bool) -> dict[str, 
         "Rule",
         {
             "--rule RULE": "'items<=.12', 'top 5 within .1', 'systems<=.05', 'ranking within .02' or 'top 1 systems'.",
-            "--alpha": "Probability of a wrong statement at any look.",
+            "--alpha": ("Probability of a wrong statement at any look.", {"type": SHARE, "default": 0.05}),
             "--planned": "Number of scores per item (default 10), or of sources (100), at which intervals are shortest.",
             "--looks": "For systems: number of planned looks up to --planned sources (O'Brien-Fleming boundary).",
         },
         rule={"required": True},
-        alpha={"type": SHARE, "default": 0.05},
         planned=POSITIVE,
         looks=COUNT,
     ),
@@ -389,12 +377,10 @@ def stop(
     options(
         "More",
         {
-            "--level": "Level of the intervals.",
-            "--intervals": "Intervals of the scores; beta: EASL's own, far too wide.",
+            "--level": ("Level of the intervals.", LEVEL),
+            "--intervals": ("Intervals of the scores; beta: EASL's own, far too wide.", INTERVALS),
             "--model": "Scores corrected by this annotator model, as shown by 'easl status --model'.",
         },
-        level=LEVEL,
-        intervals=INTERVALS,
         model=choice("raw", "location", "precision", "scale", default="raw"),
     ),
 )

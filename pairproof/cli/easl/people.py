@@ -116,17 +116,14 @@ def rules(state: State, campaign: str, exclusion: str | None) -> None:
     click.argument("items", metavar="ITEMS.csv", type=READ),
     options(
         "Files",
-        {"--out OUT.csv": "The items, with degraded items added."},
-        out={"required": True, "type": WRITTEN},
+        {"--out OUT.csv": ("The items, with degraded items added.", {"required": True, "type": WRITTEN})},
     ),
     options(
         "Items",
         {
-            "--text COLUMN": "Column with the text.",
-            "--number N": "Degrade this number of items, drawn at random (default: all).",
+            "--text COLUMN": ("Column with the text.", "sent"),
+            "--number N": ("Degrade this number of items, drawn at random (default: all).", COUNT),
         },
-        text="sent",
-        number=COUNT,
     ),
     options("Files", {"--encoding NAME": "Encoding of ITEMS.csv, such as latin-1 (default: UTF-8)."}),
     campaign=None,
@@ -160,12 +157,11 @@ def degrade(state: State, items: str, out: str, **asked: Any) -> None:
     options(
         "Annotators",
         {
-            "--judgments K": "Different annotators per HIT (default: as set for the campaign).",
+            "--judgments K": ("Different annotators per HIT (default: as set for the campaign).", COUNT),
             "--for-annotators": "--out is a folder: a page for each registered annotator.",
             "--annotator NAME": "Give the HITs to this registered annotator only.",
             "--due DATE": "Day (its end, UTC) or time after which unreturned HITs go to others in the next batch.",
         },
-        judgments=COUNT,
     ),
     options(
         "Files",

@@ -41,11 +41,10 @@ _MANY = options(
         "--contrasts": "Differences with simultaneous intervals and adjusted p-values.",
         "--against ITEM": "The item of --contrasts against-one.",
         "--adjust": "p-values of --contrasts; default: single-step (max-t).",
-        "--level": "Level of --ranks and --contrasts; default: 0.95.",
+        "--level": ("Level of --ranks and --contrasts; default: 0.95.", SHARE),
     },
     contrasts=choice(*FAMILIES, name="family"),
     adjust=choice("single-step", "holm", "bh", "none"),
-    level=SHARE,
 )
 _VERIFY = (
     options("R", {"--verify": "Compute the same in R, and show how many digits agree."}),
@@ -69,11 +68,10 @@ def ending_options(
         "Standard errors",
         {
             f"--cluster {columns}": help,
-            "--cluster-kind": f"Small-sample correction; default: {kind}{said}.",
+            "--cluster-kind": (f"Small-sample correction; default: {kind}{said}.", choice(*KINDS)),
             "--cluster-missing": "Rows without COL: an error (default), or one cluster each.",
             "--rows VOTES": "The votes behind the counts in FILE (path or quoted glob), for clusters and comparison terms.",
         },
-        cluster_kind=choice(*KINDS),
         cluster_missing=choice("refuse", "own"),
         rows=READ,
     )

@@ -23,13 +23,11 @@ model_options = options(
         "--ties": "Model of ties. Default: davidson if ties were possible. none keeps them, with parameter 0.",
         "--reference ITEM|sum": "The item with ability 0; sum: abilities sum to 0.",
         "--order-effect": "Add a parameter for being named first.",
-        "--item-terms X,Y": ITEM_TERMS,
-        "--separate ITEM": "Give these items their own ability in addition to --item-terms.",
+        "--item-terms X,Y": (ITEM_TERMS, LISTS),
+        "--separate ITEM": ("Give these items their own ability in addition to --item-terms.", LISTS),
         "--comparison-terms X,Y": "Covariates of the comparison, in favour of the first item: C(position).",
     },
     ties=choice(*TIES_IN_WORDS),
-    item_terms=LISTS,
-    separate=LISTS,
     comparison_terms=LISTS,
 )
 

@@ -338,8 +338,9 @@ def cluster_options(section: str, help: str) -> Callable[[Decorated], Decorated]
     kind = "Small-sample correction (default: CR2)."
     return options(
         section,
-        {"--cluster COL[,COL]": help, "--cluster-kind": kind},
+        {
+            "--cluster COL[,COL]": (help, {"callback": _columns, "is_eager": True}),
+            "--cluster-kind": (kind, choice(*KINDS, name="kind", callback=_kind)),
+        },
         # Eager, so that --cluster-kind finds it in whatever order the two are given.
-        cluster={"callback": _columns, "is_eager": True},
-        cluster_kind=choice(*KINDS, name="kind", callback=_kind),
     )

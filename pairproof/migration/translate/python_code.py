@@ -49,7 +49,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bridge.values.frames import columns_of, factors_of, looks_otherwise
+from ...bridge.values.convert import columns_of, factors_of, looks_otherwise
 from ...bridge.values.nodes import RList, RVector
 from ...errors import InputError
 

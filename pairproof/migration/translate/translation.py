@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 
 from ...bridge.capture.recorded import Captured, NotRecorded, RecordedCall
-from ...bridge.values.frames import csv_text
+from ...bridge.values.convert import csv_text
 from ...bridge.values.nodes import RVector
 from ...errors import PairproofError
 from ...fit.fit import Fit

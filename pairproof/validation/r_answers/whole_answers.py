@@ -34,8 +34,7 @@ from ...bridge.packages import plackettluce, survival
 from ...bridge.packages.prefmod import pattern_models
 from ...bridge.packages.prefmod.pattern_models import PatternModel
 from ...bridge.process.policy import Backend
-from ...bridge.programs.answer_inputs import inputs_of, why_not
-from ...bridge.programs.answer_script import enumerated
+from ...bridge.programs.answer_script import enumerated, inputs_of, why_not
 from ...bridge.programs.counted_cells import count
 from ...data.columns import Factor
 from ...data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED

@@ -16,7 +16,7 @@ from pairproof.bridge.packages.base import glm
 from pairproof.bridge.packages.bradleyterry2 import BTm_counts
 from pairproof.bridge.packages.gnm import gnm
 from pairproof.bridge.process.session import session
-from pairproof.bridge.values.frames import to_frame
+from pairproof.bridge.values.convert import to_frame
 from pairproof.bridge.values.nodes import Formula
 
 pytestmark = pytest.mark.r("gnm", "prefmod", "BradleyTerry2")

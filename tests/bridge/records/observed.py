@@ -26,7 +26,7 @@ def main() -> None:
             if not matters([d], 99.0):
                 continue
             digits = -1.0 if d.digits is None else d.digits
-            key = (record.name, part_of(d))
+            key = (record.name, part_of(d.field))
             least[key] = min(least.get(key, (99.0, "")), (digits, f"{path.stem[-16:]} {d}"))
     info = r.info()
     print(f"R {info.r_version}, {info.blas}, {asked} calls asked")

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from pairproof.bridge.process.session import session
-from pairproof.bridge.values.convert import data_frame, matrix, to_node
-from pairproof.bridge.values.frames import to_frame
+from pairproof.bridge.values.convert import data_frame, matrix, to_frame, to_node
 from pairproof.bridge.values.nodes import NA_BITS, RList, RVector, dump, factor, load
 
 pytestmark = pytest.mark.r

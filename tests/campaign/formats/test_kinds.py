@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pairproof.campaign import take_in, take_over
-from pairproof.campaign.formats.kinds import kind_of_file
+from pairproof.campaign.formats.campaign_files import kind_of_file
 from pairproof.errors import InputError
 from tests.campaign.helpers import campaign
 

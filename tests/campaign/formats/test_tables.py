@@ -13,7 +13,7 @@ from pairproof.campaign.rebuilding import from_log
 from pairproof.campaign.storage.design import KINDS
 from pairproof.campaign.storage.records import items_of
 from pairproof.campaign.storage.store import opened
-from pairproof.campaign.watch.score_arrays import answers_of
+from pairproof.campaign.watch.scores import answers_of
 from pairproof.errors import InputError
 from tests.campaign.formats.other_tools import log_of, save
 

@@ -10,8 +10,9 @@ import zlib
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pairproof.campaign.results.readers import MOST_BYTES, decode, encode
+from pairproof.campaign.results.readers import MOST_BYTES, decode
 from pairproof.errors import InputError, TooLargeError
+from tests.campaign.page.codes import encode
 
 HEADER = "AssignmentId,WorkerId,Input.campaign,Input.batch,Input.hit,Input.id1,Answer.range1,Answer.na1"
 ONE = f"{HEADER}\npage-1,Zoë,c0ffee,1,1,h1s1,72,\n"

@@ -14,9 +14,8 @@ from html.parser import HTMLParser
 import pytest
 
 from pairproof.campaign import create, open_batch
-from pairproof.campaign.page.batch_page import PageData, PageHit, PageSlot, page_html
+from pairproof.campaign.page.batch_page import PageData, page_html
 from pairproof.campaign.page.texts import ENGLISH, Example, texts_of
-from pairproof.errors import InputError
 from tests.campaign.page.pages import json_of, page_data, write_page
 
 HOSTILE = [
@@ -119,17 +118,6 @@ def test_every_word_of_the_page_is_used_and_none_is_missing():
 def test_the_language_and_direction_of_the_page_are_those_of_its_texts():
     assert '<html lang="ar-EG" dir="rtl">' in page_html(page_data(texts=texts_of(lang="ar-EG")))
     assert '<html lang="en" dir="ltr">' in page_html(page_data())
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [({"hits": ()}, "no HITs"), ({"per_hit": 2}, "HIT 1: 3 items; expected 1 to 2"), ({"show": ("x",)}, "HIT 1: a slot does not have"),
-     ({"hits": (PageHit(1, (PageSlot("a"),), (1,)),)}, r"HIT 1: order \(1,\); expected each of 0 to 0 once"),
-     ({"hits": (PageHit(1, (PageSlot("a"),)), PageHit(1, (PageSlot("b"),)))}, "HIT 1 appears 2 times")],
-)  # fmt: skip
-def test_a_page_that_does_not_fit_its_hits_is_refused(change, said):
-    with pytest.raises(InputError, match=said):
-        dataclasses.replace(page_data(), **change)
 
 
 def test_the_same_data_give_the_same_bytes():

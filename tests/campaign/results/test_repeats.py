@@ -12,7 +12,7 @@ from pairproof.campaign.storage.design import seconds_of
 from pairproof.campaign.storage.records import about, recount_all, set_state
 from pairproof.campaign.storage.rules import repeats
 from pairproof.campaign.storage.store import opened
-from pairproof.campaign.watch.score_arrays import answers_of
+from pairproof.campaign.watch.scores import answers_of
 from pairproof.errors import InputError
 from tests.campaign.helpers import answers, batch_rows, campaign, scores, write
 

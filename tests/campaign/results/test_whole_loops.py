@@ -9,11 +9,11 @@ import pytest
 
 from pairproof.campaign import take_in
 from pairproof.campaign.page.platforms import mturk_csv, tasks_json
-from pairproof.campaign.results.readers import encode
 from pairproof.errors import InputError
 from tests.campaign.formats.other_tools import nasty, open_sheet, save, studio_tasks, turk_results, twin
 from tests.campaign.formats.test_export_import import NASTY
 from tests.campaign.helpers import answers, campaign, scores, write
+from tests.campaign.page.codes import encode
 
 #: Texts that break files: markup, formulas, variables, character references, line breaks, emoji.
 TEXTS = [*(t for t in NASTY if "\r" not in t), "&lt;b&gt;", "😀 ${sent2}", "=1+1", "&#60;", "a\tb"]

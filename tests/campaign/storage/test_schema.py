@@ -12,7 +12,7 @@ from pairproof.campaign import open_batch, status, take_back, take_in, undo
 from pairproof.campaign.storage.records import about
 from pairproof.campaign.storage.rules import repeats
 from pairproof.campaign.storage.store import opened
-from pairproof.campaign.watch.score_arrays import answers_of
+from pairproof.campaign.watch.scores import answers_of
 from tests.campaign.helpers import answers, batch_rows, campaign, scores, write
 
 #: The first schema, as pairproof 0.1 wrote it.

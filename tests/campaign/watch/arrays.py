@@ -6,7 +6,7 @@ import numpy as np
 
 from pairproof.campaign.storage.design import KINDS
 from pairproof.campaign.storage.records import Items
-from pairproof.campaign.watch.score_arrays import Answers
+from pairproof.campaign.watch.scores import Answers
 
 
 def items(n: int, source=None, system=None, role=None, of=None, gold=None) -> Items:

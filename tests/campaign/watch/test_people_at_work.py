@@ -10,8 +10,7 @@ from pairproof.campaign.storage.design import Design
 from pairproof.campaign.storage.records import items_of
 from pairproof.campaign.storage.store import opened
 from pairproof.campaign.watch.annotators import annotators
-from pairproof.campaign.watch.score_arrays import answered_twice, answers_of, degraded_pairs
-from pairproof.campaign.watch.scores import item_scores
+from pairproof.campaign.watch.scores import answered_twice, answers_of, degraded_pairs, item_scores
 from pairproof.campaign.watch.status import status
 from pairproof.campaign.watch.stop import stop
 from pairproof.campaign.watch.systems import systems

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from pairproof.bridge.capture.recorded import Captured, Place, RecordedCall
 from pairproof.bridge.capture.run import capture
-from pairproof.bridge.values.convert import to_node
-from pairproof.bridge.values.frames import csv_text
+from pairproof.bridge.values.convert import csv_text, to_node
 from pairproof.bridge.values.nodes import RList, RValue, dump, from_node, load
 from pairproof.migration.migrate import steps_of, translators
 from pairproof.migration.translate.python_code import File

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pairproof.bridge import data_frame, read_frame
-from pairproof.bridge.values.convert import factor_of, to_node
-from pairproof.bridge.values.frames import columns_of, csv_text
+from pairproof.bridge.values.convert import columns_of, csv_text, factor_of, to_node
 from pairproof.bridge.values.nodes import RList, from_node
 from pairproof.errors import InputError
 from pairproof.migration.translate.python_code import File, frame_call

@@ -56,7 +56,7 @@ def test_what_was_left_out_is_refused_or_told() -> None:
 @pytest.mark.r("prefmod")
 def test_the_columns_are_those_of_patt_design() -> None:
     from pairproof.bridge.packages.prefmod import patt_design
-    from pairproof.bridge.values.frames import to_frame
+    from pairproof.bridge.values.convert import to_frame
 
     table = salad()
     ranks = np.repeat(table.answers[:, 0], table.weights.astype(int), axis=0)

@@ -9,7 +9,7 @@ import pytest
 
 import pairproof
 from pairproof.bridge.process.session import session
-from pairproof.bridge.values.frames import to_frame
+from pairproof.bridge.values.convert import to_frame
 from pairproof.data.comparisons import Comparisons
 from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
 from pairproof.native.comparisons.counts.llbt import fit_llbt

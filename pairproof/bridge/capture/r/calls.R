@@ -97,7 +97,6 @@ describe_call <- function(record, written, via) {
   record$error <- NULL
   record$seed <- get0(".Random.seed", envir = globalenv(), inherits = FALSE)
   record$contrasts <- getOption("contrasts")
-  record$na_action <- getOption("na.action")
 }
 
 describe_arguments <- function(record, f, assigned, frames) {
@@ -144,7 +143,6 @@ call_lines <- function(record) {
       args = json_object(lapply(record$args, function(e) string(argument_text(e)))),
       keys = json_object(lapply(record$keys, key_text)),
       contrasts = strings(unname(record$contrasts)),
-      na_action = string(if (is.character(record$na_action)) record$na_action else "function"),
       warnings = json_array(vapply(record$warnings, strings, "")),
       values = values_text(record$values), fits = fits_text(record)))
 }

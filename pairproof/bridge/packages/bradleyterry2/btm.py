@@ -27,7 +27,7 @@ from ...process.policy import BackendLike
 from ...values.convert import data_frame, factor_of
 from ...values.formulas import CONTRASTS
 from ...values.nodes import Expr, Formula, RArgument, is_pandas
-from ..asking import REFIT, Estimates, Floats, as_frame, asks, check_option, optional, program, reals, sent
+from ..asking import REFIT, Estimates, Floats, as_frame, asks, optional, program, reals, sent
 
 NEEDS = ("BradleyTerry2",)
 Link = Literal["logit", "probit", "cauchit"]
@@ -105,18 +105,14 @@ def data_of(data: Any) -> Any:
 #: R: what is taken from a fit, of glm, brglm or glmmPQL. glmmPQL's vcov names its columns otherwise than its
 #: coefficients (XSVL[..]), so they are taken by place.
 REDUCE_BTM = program(__package__, "r/btm_reduce_btm")
-BTM = (
-    REFIT
-    + FIT
-    + REDUCE_BTM
-    + """
+_REFITTED_IF_ASKED = """
 if (isTRUE(given$refit)) {
   if (!identical(class(fit)[2L], "glm")) stop("only a fit by glm is fitted again: this one is of class ", class(fit)[2L])
   r <- refit(fit, if (is.null(given$epsilon)) 1e-14 else given$epsilon, 100L)
   reduce_btm(r$model, r$coef, r$vcov)
 } else reduce_btm(fit)
 """
-)
+BTM = REFIT + FIT + REDUCE_BTM + _REFITTED_IF_ASKED
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,9 +295,7 @@ def needs_of(model: Any) -> tuple[str, ...]:
 
 Family = Literal["binomial", "poisson"]
 
-GLMMPQL = (
-    REDUCE_BTM
-    + """
+_FIT_GLMMPQL = """
 here <- environment()
 said <- function(value) if (inherits(value, "formula")) value[[2L]] else value
 call <- list(quote(BradleyTerry2::glmmPQL), fixed, random = if (!is.null(Z)) quote(Z), family = quote(family), data = quote(data),
@@ -311,7 +305,7 @@ family <- if (is.null(link)) family() else family(link = link)
 fit <- eval(as.call(c(call[lengths(call) > 0L], pql)), here)
 reduce_btm(fit)
 """
-)
+GLMMPQL = REDUCE_BTM + _FIT_GLMMPQL
 
 
 @dataclass(frozen=True)
@@ -377,7 +371,7 @@ def glmmPQL(
     weights: Column = None,
     offset: Column = None,
     *,
-    link: str | None = None,
+    link: Literal["logit", "probit", "cauchit", "log"] | None = None,
     control: GlmmPQLControl | None = None,
     sigma: float | None = None,
     sigma_fixed: bool | None = None,
@@ -415,8 +409,6 @@ def glmmPQL(
     --------
     >>> glmmPQL("cbind(r, n - r) ~ seed + extract", np.eye(21), data=Expr("BradleyTerry2::seeds")).sigma  # doctest: +SKIP
     """
-    if link is not None:
-        check_option("link", link, Literal["logit", "probit", "cauchit", "log"])
     effects = optional(reals, random)
     if effects is not None and effects.ndim != 2:
         raise InputError(f"random has shape {effects.shape}; a matrix of rows and effects is expected")

@@ -31,13 +31,10 @@ Answer = TypeVar("Answer", bound=RAnswer)
 Kind = Literal["link", "response", "terms"]
 Residual = Literal["deviance", "pearson", "working", "response", "partial", "grouped"]
 
-FIT_OF_COUNTS = (
-    REFIT
-    + FIT_COUNTS
-    + """
+_AGAIN = """
 if (again && !anyNA(fit$coefficients)) fit <- refit(fit, epsilon, maxit)$model
 """
-)
+FIT_OF_COUNTS = REFIT + FIT_COUNTS + _AGAIN
 ABILITIES = """a <- BradleyTerry2::BTabilities(fit)
 list(players = rownames(a), ability = unname(a[, 1L]), se = unname(a[, 2L]),
      vcov = matrix(as.numeric(attr(a, "vcov")), nrow(a)))

@@ -71,7 +71,7 @@ class LLBTDesign(Design):
 
     names: columns, in order: y, mu, g0 (g1, g2), the items, covariates.  objnames, categories: the items; the
     columns for answers (g0, g1, g2).  value: the data.frame as R has it;
-    :func:`pairproof.bridge.values.frames.to_frame` makes it pandas'.  arguments: of the call, so that a model
+    :func:`pairproof.bridge.values.convert.to_frame` makes it pandas'.  arguments: of the call, so that a model
     can be fitted on the design in R.
     """
 
@@ -213,10 +213,7 @@ FIT = """
 fit <- prefmod::llbtPC.fit(obj, nitems, formel = formel, elim = elim, resptype = resptype, obj.names = obj.names,
                            undec = undec)
 """
-LLBTPC_FIT = (
-    REDUCE
-    + FIT
-    + """b <- stats::coef(fit)
+_REDUCE_LLBTPC = """b <- stats::coef(fit)
 known <- which(!is.na(b))
 V <- matrix(as.numeric(stats::vcov(fit)), length(b), length(b), dimnames = list(names(b), names(b)))
 V <- V[known, known, drop = FALSE]
@@ -224,7 +221,7 @@ worth <- tryCatch(unclass(prefmod::llbt.worth(fit, outmat = "worth")), error = f
 attr(worth, "objtable") <- NULL
 c(reduce(fit, b, V), list(worth = worth))
 """
-)
+LLBTPC_FIT = REDUCE + FIT + _REDUCE_LLBTPC
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,13 +307,11 @@ def llbtPC_fit(
     )
 
 
-LLBT_WORTH = (
-    FIT
-    + """table <- unclass(prefmod::llbt.worth(fit, outmat = outmat))
+_WORTHS = """table <- unclass(prefmod::llbt.worth(fit, outmat = outmat))
 attr(table, "objtable") <- NULL
 table
 """
-)
+LLBT_WORTH = FIT + _WORTHS
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,8 @@ from typing import Any, Literal, Union
 
 from ....errors import InputError
 from ...process.policy import BackendLike
-from ...values.convert import data_frame
+from ...values.convert import data_frame, to_frame
 from ...values.formulas import variables
-from ...values.frames import to_frame
 from ...values.nodes import Expr, Formula, RArgument
 from ..asking import REDUCE, Estimates, Floats, as_frame, asks, optional, program, sent
 from .llbt import Design as AnyDesign, LLBTDesign, made_design
@@ -122,14 +121,12 @@ def patt_design(
 Design = Union[PatternDesign, LLBTDesign, Expr, RArgument, Mapping[str, Any], Any]
 
 #: R: the design under its name, from its own call (``maker``) or as it is given; columns put over it.
-MAKE_DESIGN = (
-    CALL
-    + """
+_ASSIGN_DESIGN = """
 design <- if (is.null(maker)) given else do.call(getExportedValue("prefmod", maker), given)
 if (!is.null(columns)) design[names(columns)] <- columns
 assign("design", design, envir = globalenv())
 """
-)
+MAKE_DESIGN = CALL + _ASSIGN_DESIGN
 
 
 def design_arguments(design: Design, columns: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -149,11 +146,7 @@ def design_arguments(design: Design, columns: Mapping[str, Any] | None = None) -
 #: R: the arguments of :func:`design_arguments` put together.
 GIVEN = "given <- if (is.null(maker)) table else c(list(table), rest)\n"
 
-FIT_DESIGN = (
-    REDUCE
-    + GIVEN
-    + MAKE_DESIGN
-    + """
+_FIT_ON_DESIGN = """
 model <- if (is.null(eliminate)) as_typed("stats::glm", list(formula, family = quote(poisson), data = quote(design)), list()) else
   as_typed("gnm::gnm", list(formula, eliminate = eliminate[[2L]], family = quote(poisson), data = quote(design)), list(verbose = FALSE))
 b <- stats::coef(model)
@@ -162,7 +155,7 @@ V <- matrix(as.numeric(stats::vcov(model)), length(stats::vcov(model)[1L, ]), di
 if (nrow(V) == length(b)) V <- V[known, known, drop = FALSE]
 dimnames(V) <- list(names(b)[known], names(b)[known])
 """
-)
+FIT_DESIGN = REDUCE + GIVEN + MAKE_DESIGN + _FIT_ON_DESIGN
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,14 +224,11 @@ def fit_design(
     return DesignModel.ask(backend, label, code, arguments)
 
 
-PATTNPML = (
-    GIVEN
-    + MAKE_DESIGN
-    + """
+_FIT_NPML = """
 fit <- as_typed("prefmod::pattnpml.fit", list(formula, random = random, k = k, design = quote(design)), list(
   EMmaxit = EMmaxit, EMdev.change = EMdev.change, seed = seed))
 """
-)
+PATTNPML = GIVEN + MAKE_DESIGN + _FIT_NPML
 
 REDUCE_NPML = program(__package__, "r/pattern_designs_reduce_npml")
 

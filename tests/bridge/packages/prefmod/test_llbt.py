@@ -7,7 +7,7 @@ import pytest
 
 from pairproof.bridge.packages.gnm import gnm
 from pairproof.bridge.packages.prefmod import llbt_design, llbt_fit, llbt_worth, llbtPC_fit
-from pairproof.bridge.values.frames import to_frame
+from pairproof.bridge.values.convert import to_frame
 from pairproof.errors import RError
 from tests.bridge.conftest import ITEMS, digits
 

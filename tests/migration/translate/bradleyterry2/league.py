@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pairproof.bridge.capture.recorded import Place, RecordedCall
-from pairproof.bridge.values.frames import csv_text
+from pairproof.bridge.values.convert import csv_text
 from pairproof.bridge.values.nodes import from_node, load
 from pairproof.migration.migrate import translators
 from pairproof.migration.translate.python_code import File, evaluate, source

@@ -30,7 +30,6 @@ PLAIN = (
     "args",
     "fits",
     "contrasts",
-    "na_action",
     "warnings",
 )
 
@@ -45,7 +44,7 @@ def recorded(name: str) -> dict[str, RecordedCall]:
 
 def captured(calls: Mapping[str, RecordedCall]) -> Captured:
     """A run of these calls."""
-    text = ScriptText("made.R", "R", (), (), (), (), {}, ())
+    text = ScriptText("made.R", "R", (), (), (), {})
     return Captured(
         text, tuple(calls.values()), "done", "", 0, True, 0, "", "4.2.2", "", {}, (), 0.0, 0, "", False
     )

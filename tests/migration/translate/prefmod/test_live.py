@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pairproof.bridge.capture.run import capture
-from pairproof.bridge.values.frames import csv_text
+from pairproof.bridge.values.convert import csv_text
 from pairproof.migration.migrate import steps_of
 from pairproof.migration.translate.python_code import File
 
