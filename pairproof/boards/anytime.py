@@ -26,9 +26,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import Union
 
 import numpy as np
+import pandas as pd
 
 from ..data.options import whole_number
 from ..errors import InputError
@@ -37,9 +38,6 @@ from ..fit.fit import Fit
 from ..fit.many.abilities import abilities_of
 from ..native.planning.looking_early import FEWEST
 from ..numerics.arrays import BoolArray, FloatArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def anytime_factor(n_votes: float, first_look: float, level: float = 0.95, n_statements: int = 1) -> float:
@@ -122,8 +120,6 @@ class AnytimeLimits:
         -------
         DataFrame
         """
-        import pandas as pd
-
         names = ("rating", "se", "low", "high", "votes")
         return pd.DataFrame(
             {name: getattr(self, name) for name in names}, index=pd.Index(self.items, name="item")

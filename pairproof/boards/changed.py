@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Union
+from typing import Union
 
 import numpy as np
+import pandas as pd
 
 from ..data.comparisons import Comparisons
 from ..errors import InputError
@@ -27,9 +28,6 @@ from ..fit.fit import Fit
 from ..native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ..numerics.arrays import FloatArray
 from ..text import listed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Changes that the sentences tell.
 MOST_TOLD = 3
@@ -81,8 +79,6 @@ class Changes:
         -------
         DataFrame
         """
-        import pandas as pd
-
         return pd.DataFrame([asdict(change) for change in self.items]).set_index("item")
 
     def sentences(self) -> list[str]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ..data.columns import Factor, FloatArray
@@ -19,9 +20,6 @@ from ..data.comparisons import Comparisons
 from ..data.options import one_of
 from ..errors import InputError
 from ..text import listed, quoted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Every = Literal["day", "week", "month", "quarter", "year"]
 Days = NDArray[np.datetime64]
@@ -49,8 +47,6 @@ class History:
         -------
         DataFrame
         """
-        import pandas as pd
-
         n, k = len(self.dates), len(self.models)
         frame = {"date": np.repeat(self.dates, k), "model": np.tile(np.array(self.models, object), n)}
         frame |= {name: getattr(self, name).ravel() for name in ("rating", "low", "high")}

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, Union
 
+import pandas as pd
+
 from ..report.json_text import plain
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..data.comparisons import Comparisons
     from ..fit.fit import Fit
     from ..fit.many.comparison_results import RankSets
@@ -154,8 +154,6 @@ class BoardNumbers:
         -------
         DataFrame
         """
-        import pandas as pd
-
         return pd.DataFrame([row_dict(row) for row in self.rows])
 
     def to_csv(self) -> str:
@@ -192,8 +190,6 @@ class SideBySide:
         -------
         DataFrame
         """
-        import pandas as pd
-
         return pd.DataFrame(self._rows())
 
     def to_csv(self) -> str:

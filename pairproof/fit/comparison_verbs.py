@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
+import pandas as pd
+
 from ..errors import InputError
 from .estimate_verbs import WITHOUT_PAIRS, Predicted
 from .estimates import array_inference as inference, identification as rescale, predictions
@@ -16,8 +18,6 @@ from .estimates.identification import R
 from .estimates.specification import Scale, Value
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from .many.comparison_results import AgainstTheBest, Contrasts, RankSets
     from .many.ratings import Ratings
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import pandas as pd
+
 from .estimates import array_inference as inference
 from .part_verbs import WithParts
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from .promises import Asked, BackendLike, FloorLike, Function, Resampled, Verified
 
 

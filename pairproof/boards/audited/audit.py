@@ -11,9 +11,10 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ...data.columns import Factor, FloatArray, each, used_levels, values_of
@@ -29,9 +30,6 @@ from ...text import listed, named, quoted
 from .fragile import ELO, fewest_votes, note, treatments
 from .seen import Votes, board, seen, total
 from .suspicions import Finding, all_tests, flags
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Kind of a flag -> what is looked at.
 KINDS = {
@@ -107,8 +105,6 @@ class Audit:
         -------
         DataFrame
         """
-        import pandas as pd
-
         names = ("severity", "kind", "sentence", "p", "judges")
         return pd.DataFrame(
             [{name: getattr(f, name) for name in names} for f in self.findings], columns=names
@@ -322,8 +318,6 @@ def _seconds(table: Comparisons, name: str) -> FloatArray:
     if not isinstance(column, Factor):
         # Seconds since 1970 reach 1e11 in the year 5138; milliseconds did in 1973.
         return column / 1000 if np.nanmax(abs(column), initial=0) > 1e11 else column
-    import pandas as pd
-
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", UserWarning

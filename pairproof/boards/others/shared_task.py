@@ -10,9 +10,10 @@ Judgments of one judge go together; drawn by judge, as not at WMT, ranges allow 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 from scipy.sparse import csr_matrix
 from scipy.special import log_ndtr, ndtr
@@ -25,9 +26,6 @@ from ...errors import InputError
 from ...native.annotation.beta import EPSILON, GAMMA
 from ...native.annotation.trueskill import START_MEAN, START_VARIANCE
 from ...numerics.arrays import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Judgments of all draws that are held at a time.
 _AT_ONCE = 10_000_000
@@ -76,8 +74,6 @@ def shared_task(
     >>> shared_task(table).round(3)[["system", "score", "rank_low", "rank_high", "cluster"]].values.tolist()
     [['A', 0.73, 1, 1, 1], ['B', 0.452, 2, 2, 2], ['C', 0.318, 3, 3, 3]]
     """
-    import pandas as pd
-
     one_of("score", score, ("expected-wins", "trueskill"))
     if whole_number("replicates", replicates, 1) < 39 or not 0.0 < level < 1.0:
         raise InputError(

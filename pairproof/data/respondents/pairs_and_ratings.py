@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union
 
 import numpy as np
+import pandas as pd
 
 from ...errors import InputError, ItemError
 from ...text import listed, quoted, shortened
@@ -282,8 +283,6 @@ def to_prefmod(table: Respondents, covariates: Sequence[str] = ()) -> Wide:
     1 the most preferred (nan: not rated); with several times V1.1, V2.1, ..., V1.2, ...  `coding` is that of
     comparisons, else only `missing`.
     """
-    import pandas as pd
-
     rows = _rows(table)
     values = _values(table)[rows]
     names = [f"V{k + 1}" for k in range(len(table.items))]

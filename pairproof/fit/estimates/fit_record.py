@@ -211,8 +211,7 @@ class Clustering(Protocol):
 
 def not_zero(along: FloatArray) -> BoolArray:
     """bool[m]: rows of `along`, functions times null directions, float[m, k], that are not 0."""
-    nonzero: BoolArray = np.abs(along).max(axis=1, initial=0.0) >= NULL_TOLERANCE
-    return nonzero
+    return np.asarray(np.abs(along).max(axis=1, initial=0.0) >= NULL_TOLERANCE)
 
 
 @dataclass(frozen=True)

@@ -61,8 +61,7 @@ class ItemSets:
     @cached_property
     def items_above(self) -> BoolArray:
         """bool[n_items, n_items]: row differs from column by plus infinity."""
-        out: BoolArray = self.above[np.ix_(self.of, self.of)]
-        return out
+        return np.asarray(self.above[np.ix_(self.of, self.of)])
 
     @cached_property
     def status(self) -> tuple[str, ...]:

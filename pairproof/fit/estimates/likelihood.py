@@ -62,14 +62,12 @@ def outcome_probabilities(u: FloatArray, g: FloatArray, model: str) -> FloatArra
     )
     top = np.maximum(np.abs(half), tie)
     weights = np.exp(np.stack([half - top, tie - top, -half - top], axis=-1))
-    total: FloatArray = weights / weights.sum(axis=-1, keepdims=True)
-    return total
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
 def logistic(x: FloatArray) -> FloatArray:
     e = np.exp(-np.abs(x))
-    p: FloatArray = np.where(x >= 0, 1.0, e) / (1.0 + e)
-    return p
+    return np.where(x >= 0, 1.0, e) / (1.0 + e)
 
 
 class Point(Place, Protocol):

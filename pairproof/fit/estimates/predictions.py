@@ -21,9 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from ...data.columns import Factor, numbers_as_levels
 from ...errors import InputError, NotEstimableError, TooLargeError
@@ -34,9 +35,6 @@ from .identification import ItemSets, item_sets, of_two_or_more, one_set, rows_o
 from .likelihood import outcome_probabilities
 from .specification import LOG_WORTH_PER_UNIT, Term, Value, product_at
 from .tails import student_quantile
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def comparison_function(
@@ -100,8 +98,7 @@ def item_covariate(fit: FitRecord, term: Term) -> FloatArray:
         if isinstance(column, Factor)
         else column
     )
-    replaced: FloatArray = np.where([item in fit.layout.separate for item in fit.items], 0.0, values)
-    return replaced
+    return np.where([item in fit.layout.separate for item in fit.items], 0.0, values)
 
 
 def ability_functions(
@@ -153,8 +150,6 @@ def sets_of_items(fit: FitRecord, group: Mapping[str, Value]) -> ItemSets:
 
 def ability_table(fit: FitRecord, group: Mapping[str, Value]) -> pd.DataFrame:
     """Abilities of a group as functions of the parameters, with their standard errors; nan where not estimable."""
-    import pandas as pd
-
     functions = ability_functions(fit, group)
     known = fit.vanishes(functions @ fit.null_space)
     value, se = np.full(len(functions), np.nan), np.full(len(functions), np.nan)
@@ -324,8 +319,6 @@ def _worths_of_set(
 
 def worth(fit: FitRecord, at: Mapping[str, Value] | None = None, with_se: bool = True) -> pd.DataFrame:
     """Worths of every group, or at given covariate values; see :meth:`pairproof.Fit.worth`."""
-    import pandas as pd
-
     chosen = dict(fit.groups) if at is None else {group_label(at): find_group(fit, None, at)}
     frames = []
     for name, group in chosen.items():
@@ -338,8 +331,6 @@ def worth(fit: FitRecord, at: Mapping[str, Value] | None = None, with_se: bool =
 
 def quasi_variances(fit: FitRecord, group: str | None = None) -> pd.DataFrame:
     """Quasi-variances of the log worths; see :meth:`pairproof.Fit.quasi_variances`."""
-    import pandas as pd
-
     n = len(fit.items)
     if n > MOST_QUASI_VARIANCES:
         raise TooLargeError(
@@ -398,8 +389,6 @@ def probabilities(
     comparison: Mapping[str, Value] | None = None,
 ) -> pd.DataFrame:
     """P(first), P(tie), P(second) of every ordered pair; see :meth:`pairproof.Fit.probabilities`."""
-    import pandas as pd
-
     if order and not fit.spec.order_effect:
         raise InputError("order=True, but the model has no order effect; fit it with order_effect=True")
     names: list[Any] = list(fit.groups) if group is None and at is None else [group]
@@ -469,8 +458,7 @@ def limits(p: FloatArray, se: FloatArray, df: FloatArray, level: float) -> tuple
 
 
 def _expit(x: FloatArray) -> FloatArray:
-    out: FloatArray = 0.5 * (1.0 + np.tanh(0.5 * x))
-    return out
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
 
 
 def spread(fit: FitRecord, functions: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -20,9 +20,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import pandas as pd
 
 from ...errors import InputError
 from ...numerics.arrays import BoolArray, FloatArray
@@ -30,10 +31,6 @@ from ..estimates import array_inference as inference
 from ..estimates.fit_record import CellTable, FitRecord
 from ..estimates.predictions import ability_functions, item_covariate
 from ..estimates.tails import chi_square_p
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: Columns that name who answered and what was asked, as readers call them.
 COLUMNS = ("judge", "person", "source")
@@ -143,8 +140,7 @@ def _of_differences(covariance: FloatArray) -> FloatArray:
     """float[m]: variances of the differences of all pairs."""
     i, j = np.triu_indices(len(covariance), 1)
     diagonal = np.diag(covariance)
-    out: FloatArray = diagonal[i] + diagonal[j] - 2.0 * covariance[i, j]
-    return out
+    return np.asarray(diagonal[i] + diagonal[j] - 2.0 * covariance[i, j])
 
 
 def in_words(fit: FitRecord) -> str:
@@ -206,8 +202,7 @@ def poisson_divergence(y: FloatArray, m: FloatArray) -> FloatArray:
     square = np.where(near, v * v, 0.0)
     # |v| < 0.1: the first term left out is below 2 v**21/21 < 1e-22.
     series = sum(square**k / (2 * k + 1) for k in range(9, 0, -1))
-    divergence: FloatArray = np.where(near, (y - m) * v + 2.0 * y * v * series, kl_div(y, m))
-    return divergence
+    return np.where(near, (y - m) * v + 2.0 * y * v * series, kl_div(y, m))
 
 
 def _divide(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -232,8 +227,7 @@ def deviance_residuals(y: FloatArray, m: FloatArray, distribution: Distribution)
     if distribution == "multinomial":
         n = y.sum(axis=1, keepdims=True)
         divergence = divergence + poisson_divergence(n - y, np.maximum(n - m, 0.0))
-    root: FloatArray = np.sign(y - m) * np.sqrt(2.0 * np.maximum(divergence, 0.0))
-    return root
+    return np.asarray(np.sign(y - m) * np.sqrt(2.0 * np.maximum(divergence, 0.0)))
 
 
 def residual_frame(
@@ -243,8 +237,6 @@ def residual_frame(
 
     Returns DataFrame: first, second, cell, outcome ("first", "tie", "second"), observed, fitted, residual.
     """
-    import pandas as pd
-
     names, y, m = cell_table.outcomes(has_ties)
     residual = (pearson_residuals if kind == "pearson" else deviance_residuals)(y, m, distribution)
     label = np.array(items, dtype=object)

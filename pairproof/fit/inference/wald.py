@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ...numerics.arrays import FloatArray
@@ -21,10 +21,6 @@ from ..estimates.fit_record import Clustering, FitRecord, find_item, why_not_est
 from ..estimates.predictions import ability_functions, find_group, group_label
 from ..estimates.specification import LOG_WORTH_PER_UNIT, Value
 from ..estimates.tails import chi_square_p, student_p, student_quantile
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: Most parameters of a covariance matrix in memory: 1 GB.
 MOST_COVARIANCE = 12_000
@@ -39,22 +35,16 @@ def estimates(fit: FitRecord) -> FloatArray:
 
 def series(fit: FitRecord, values: FloatArray) -> pd.Series[float]:
     """Values, float[n_params], under the parameters' names."""
-    import pandas as pd
-
     return pd.Series(values, index=_index(fit.names))
 
 
 @lru_cache(maxsize=64)  # making an index of names takes longer than fitting a small table
 def _index(names: tuple[str, ...]) -> pd.Index[str]:
-    import pandas as pd
-
     return pd.Index(list(names))
 
 
 def interval_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
     """Wald limits at level 1 - alpha; see :meth:`pairproof.Fit.conf_int`."""
-    import pandas as pd
-
     if not 0 < alpha < 1:
         raise InputError(f"alpha={alpha}; expected a number between 0 and 1, 0.05 for 95 % intervals")
     half = student_quantile(1 - alpha / 2, fit.degrees_of_freedom) * fit.standard_errors
@@ -64,8 +54,6 @@ def interval_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
 
 def covariance_frame(fit: FitRecord) -> pd.DataFrame:
     """Covariance of the free parameters; see :meth:`pairproof.Fit.cov_params`."""
-    import pandas as pd
-
     keep = np.flatnonzero(fit.free)
     if len(keep) > MOST_COVARIANCE:
         raise TooLargeError(
@@ -85,8 +73,6 @@ def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
     known = "standard_errors" in vars(fit) and (fit.robust is None or "degrees_of_freedom" in vars(fit))
     if rows * 5 >= len(fit.terms) or known or (fit.robust is None and len(fit.terms) < _MANY):
         return parameter_frame(fit, 0.05).iloc[:rows]
-    import pandas as pd
-
     kept: pd.DataFrame | None = fit.__dict__.get(
         "_first_rows"
     )  # the page and the summary in it show the same

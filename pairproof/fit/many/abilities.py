@@ -234,8 +234,7 @@ class Abilities:
         """bool[n, n]: whether row is above column by the estimates, infinite ones included."""
         n, sets = len(self.items), self.sets
         b, same = self.estimate[:n], sets.of[:, None] == sets.of[None, :]
-        above: BoolArray = np.where(same, b[:, None] > b[None, :], sets.items_above)
-        return above
+        return np.where(same, b[:, None] > b[None, :], sets.items_above)
 
     @property
     def known(self) -> BoolArray:

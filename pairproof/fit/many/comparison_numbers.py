@@ -11,17 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from ...errors import InputError, TooLargeError
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from .abilities import MODEL_BASED
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: Sets beyond which nobody reads letters, and which bound the time.
 MOST_SETS = 2_000
@@ -152,8 +149,6 @@ class ContrastNumbers:
 
     def to_frame(self) -> pd.DataFrame:
         """A row a difference, with its log-odds and odds and their limits where it is one."""
-        import pandas as pd
-
         columns = {name: getattr(self, name) for name in _NUMBERS}
         if np.isfinite(self.per_unit):
             columns |= {"log_odds": self.per_unit * self.estimate, **_odds(self)}
@@ -237,8 +232,6 @@ class BestNumbers:
 
     def to_frame(self) -> pd.DataFrame:
         """A row an item: estimate, low, high, adjusted, may_be_best, and the limits as odds where they are log-odds."""
-        import pandas as pd
-
         names = ("estimate", "low", "high", "adjusted", "log10_adjusted", "may_be_best")
         odds = _odds(self) if np.isfinite(self.per_unit) else {}
         return pd.DataFrame({**{n: getattr(self, n) for n in names}, **odds}, index=list(self.items))
@@ -333,8 +326,6 @@ class RankNumbers:
 
         No column is called as one of :meth:`pairproof.Fit.to_frame`, so that the two can be joined.
         """
-        import pandas as pd
-
         frame = pd.DataFrame(
             {
                 "rank": self.rank if np.isnan(self.rank).any() else self.rank.astype(np.int64),

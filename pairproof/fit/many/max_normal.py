@@ -85,8 +85,7 @@ class Points:
 
     def distance(self, first: IntArray, second: IntArray) -> FloatArray:
         """float[m]: standard deviation of each difference."""
-        out: FloatArray = np.sqrt(((self.root[first] - self.root[second]) ** 2).sum(axis=1))
-        return out
+        return np.asarray(np.sqrt(((self.root[first] - self.root[second]) ** 2).sum(axis=1)))
 
     def _size(self, least: int, most: int) -> int:
         """In each part, a power of 2: fewer if there are many pairs."""
@@ -135,8 +134,7 @@ class Points:
     @cached_property
     def gram(self) -> SingleArray:
         """float32[n_points, n_points]: P P'."""
-        out: SingleArray = (self.root @ self.root.T).astype(np.float32)
-        return out
+        return np.asarray((self.root @ self.root.T).astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,8 +203,7 @@ def _shifted_sobol(r: int, n: int, generator: np.random.Generator) -> FloatArray
     """
     from scipy.stats import qmc
 
-    points: FloatArray = (qmc.Sobol(r, scramble=False).random(n) + generator.random(r)) % 1.0
-    return points
+    return np.asarray((qmc.Sobol(r, scramble=False).random(n) + generator.random(r)) % 1.0)
 
 
 #: Probabilities below this are found by drawing a pair first, in any number of dimensions above 2.
@@ -296,8 +293,7 @@ class MaxNormal:
         up = largest > 0.0
         square = (c / np.where(up, largest, 1.0)) ** 2
         tail = gammaincc(r / 2, 0.5 * square) if math.isinf(self.df) else fdtrc(r, self.df, square / r)
-        out: FloatArray = (weight * np.where(up, tail, 0.0)).sum(axis=1)
-        return out
+        return np.asarray((weight * np.where(up, tail, 0.0)).sum(axis=1))
 
     # -- given one pair above c -----------------------------------------------------------------------------
 
@@ -340,8 +336,7 @@ class MaxNormal:
         for here, scores in pairs.scores(images, self._sd):
             count[here] += np.count_nonzero(scores > np.float32(c), axis=0)
         # In single precision the drawn pair itself may fall back to c.
-        out: FloatArray = (1.0 / np.maximum(count, 1)).reshape(PARTS, -1).mean(axis=1)
-        return out
+        return np.asarray((1.0 / np.maximum(count, 1)).reshape(PARTS, -1).mean(axis=1))
 
     # -- tails and quantiles --------------------------------------------------------------------------------
 

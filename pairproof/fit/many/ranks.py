@@ -220,8 +220,7 @@ def _has_rank(abilities: Abilities) -> BoolArray:
     of = abilities.sets.of
     same = of[:, None] == of[None, :]
     alone = (same.sum(axis=1) == 1) & (abilities.sets.n > 1)
-    out: BoolArray = (abilities.estimated | ~same).all(axis=1) & ~alone
-    return out
+    return np.asarray((abilities.estimated | ~same).all(axis=1) & ~alone)
 
 
 def _marginal(test: _Stepwise, known: BoolArray, side: Side) -> tuple[IntArray, IntArray]:

@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from ...data.columns import Factor
@@ -43,9 +44,6 @@ from ..inference.wald import check_level
 from ..robust.clustered_fit import KINDS, Kind, Missing
 from ..robust.sandwich import DenseClusters, sandwich
 from ..shown.fit_text import header, laid_out, wrapped
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def clustered_answers(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:
@@ -87,8 +85,6 @@ OVER_CLASSES = ("worth", "contrasts", "probabilities")
 
 def over_classes(fit: FitRecord, what: str, group: str | None, level: float) -> pd.DataFrame:
     """Worths, differences or probabilities, each class weighted by its share; see :meth:`pairproof.Fit.over_classes`."""
-    import pandas as pd
-
     check_level(level)
     one_of("what", what, OVER_CLASSES)
     classes, law = fit.of_classes, fit.numbers.likelihood
@@ -327,8 +323,6 @@ class PairCells:
 
 def seen(table: Respondents, numbers: AnswerNumbers) -> pd.DataFrame:
     """group, answer, observed, expected, residual of every distinct answer, the most frequent first."""
-    import pandas as pd
-
     first = np.full(len(numbers.observed), -1, np.int64)
     rows = np.flatnonzero(numbers.row >= 0)[::-1]
     first[numbers.row[rows]] = rows
@@ -351,8 +345,6 @@ def seen(table: Respondents, numbers: AnswerNumbers) -> pd.DataFrame:
 
 def possible(table: Respondents, numbers: AnswerNumbers, group: int, most: int) -> pd.DataFrame:
     """answer, probability of the most probable complete answers in a group, the most probable first."""
-    import pandas as pd
-
     found = enumerated(numbers)
     p = found.probabilities(group)
     order = np.argsort(-p, kind="stable")[:most]

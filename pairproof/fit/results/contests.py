@@ -22,9 +22,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from ...data.columns import Factor
@@ -53,10 +54,6 @@ from ..robust.clustered_fit import Kind, Missing, cluster_codes, clustered
 from ..robust.sandwich import sandwich
 from ..robust.votes import by_vote
 from ..shown.fit_text import p_value
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: Random effects that fall into sets of judges.
 JUDGES = ("item:judge",)
@@ -96,8 +93,6 @@ def contest_probabilities(
     comparison: Mapping[str, Value] | None,
 ) -> pd.DataFrame:
     """P(first), P(tie), P(second) of every ordered pair; offsets are 0."""
-    import pandas as pd
-
     if level is not None:
         check_level(level)
     outcomes = fit.outcomes

@@ -309,8 +309,7 @@ def _variances(functions: FloatArray, covariance: FloatArray) -> FloatArray:
         along: FloatArray = np.einsum("mk,mkl->ml", functions, covariance[at[:, :, None], at[:, None, :]])
     else:
         along = functions @ covariance
-    out: FloatArray = np.einsum("ij,ij->i", along, functions)
-    return out
+    return np.asarray(np.einsum("ij,ij->i", along, functions))
 
 
 def _quadratic(covariance: FloatArray, by_model: FloatArray, values: FloatArray) -> float | None:

@@ -339,8 +339,7 @@ class RowScores:
     @property
     def tells(self) -> BoolArray:
         """bool[3, n_patterns]: outcomes that say something of a finite estimate."""
-        out: BoolArray = (self.unit_score != 0.0).any(axis=1) | (self.unit_information != 0.0).any(axis=1)
-        return out
+        return np.asarray((self.unit_score != 0.0).any(axis=1) | (self.unit_information != 0.0).any(axis=1))
 
     def traces(self, bread: FloatArray) -> FloatArray:
         """float[3, n_patterns]: tr(I M) of the information I of one comparison, M float[n_params, n_params]."""

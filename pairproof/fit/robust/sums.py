@@ -569,8 +569,7 @@ class ClusterSums:
             from scipy.sparse import csr_matrix
 
             return np.asarray(csr_matrix(functions) @ self.bread)
-        out: FloatArray = functions @ self.bread
-        return out
+        return np.asarray(functions @ self.bread)
 
 
 def _local(at: IntArray, value: FloatArray, local: IntArray, n: int) -> FloatArray:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from ...data.columns import Factor
@@ -21,8 +22,6 @@ from ..estimates.predictions import ability_functions, sets_of_items
 from ..estimates.specification import Value
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..fit import Fit
 
 
