@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,13 +204,11 @@ def one_row_each(table: Comparisons) -> Comparisons:
     single = judgments(table)
     columns = each(table.columns, lambda column: take(column, single.row))
     won, tied, lost = ((single.outcome == k).astype(float) for k in (FIRST, TIE, SECOND))
-    return Comparisons.build(
-        *(table.items, single.first, single.second, won, tied if table.tie_category else None, lost),
-        columns=columns,
-        item_data=table.item_data,
-        source=table.source,
-        ranked_together=table.ranked_together,
-    )
+    counts = (won, tied if table.tie_category else None, lost)
+    about: dict[str, Any] = {
+        name: getattr(table, name) for name in ("item_data", "source", "ranked_together")
+    }
+    return Comparisons.build(table.items, single.first, single.second, *counts, columns=columns, **about)
 
 
 def preference_counts(table: Comparisons) -> FloatArray:
