@@ -106,7 +106,7 @@ class Estimates(FitRecord):
         >>> fit.conf_int().round(4).loc["A"].tolist()
         [0.07, 0.4856]
         """
-        return parameters.interval_frame(self, alpha)
+        return parameters.parameter_frame(self, alpha)[["low", "high"]]
 
     def cov_params(self) -> pd.DataFrame:
         """Covariance matrix of the free, estimable parameters, without references.

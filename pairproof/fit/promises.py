@@ -45,25 +45,6 @@ class FloorLike(Protocol):
         """0 to 16."""
 
 
-class Agreed(Protocol):
-    """One number compared with another."""
-
-    @property
-    def verdict(self) -> str:
-        """Its code."""
-
-    @property
-    def digits(self) -> float | None:
-        """Digits on which native and R agree."""
-
-    @property
-    def explanation(self) -> str:
-        """Why they do not, or what was not asked."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-
-
 class Verified(Protocol):
     """The numbers of a fit beside R's: `pairproof.validation.Verification`."""
 

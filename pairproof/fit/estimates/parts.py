@@ -83,12 +83,8 @@ class RandomEffects:
     def frame(self, items: Sequence[str]) -> pd.DataFrame:
         """component, item, (judge,) effect, se (, mean); see :meth:`pairproof.Fit.effects`."""
         k = self.n_effects
-        out = pd.DataFrame(
-            {
-                "component": [self.components[c].name for c in self.component],
-                "item": [items[i] for i in self.item],
-            }
-        )
+        names = [self.components[c].name for c in self.component]
+        out = pd.DataFrame({"component": names, "item": [items[i] for i in self.item]})
         if self.judges:
             out["judge"] = [self.judges[j] if j >= 0 else "" for j in self.judge]
         out["effect"] = self.theta[:k]
