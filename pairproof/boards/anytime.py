@@ -120,10 +120,8 @@ class AnytimeLimits:
         -------
         DataFrame
         """
-        names = ("rating", "se", "low", "high", "votes")
-        return pd.DataFrame(
-            {name: getattr(self, name) for name in names}, index=pd.Index(self.items, name="item")
-        )
+        columns = {name: getattr(self, name) for name in ("rating", "se", "low", "high", "votes")}
+        return pd.DataFrame(columns, index=pd.Index(self.items, name="item"))
 
 
 def anytime_limits(
@@ -191,12 +189,7 @@ def _factors(
     from scipy.special import ndtri, stdtrit
 
     half = 1.0 - (1.0 - level) / n_statements / 2.0
+    since = np.log(np.where(time < first_look, np.nan, time) / first_look)
     with np.errstate(invalid="ignore", divide="ignore"):
         wider = np.where(np.isinf(df), 1.0, stdtrit(df, half) / ndtri(half))
-        return np.asarray(
-            wider
-            * np.sqrt(
-                _at_first(level, n_statements) ** 2
-                + np.log(np.where(time < first_look, np.nan, time) / first_look)
-            )
-        )
+    return np.asarray(wider * np.sqrt(_at_first(level, n_statements) ** 2 + since))

@@ -339,10 +339,8 @@ def _unsettled(d: FloatArray, now: FloatArray, then: FloatArray, level: float) -
 
     reach, moves = float(ndtri((1.0 + level) / 2.0)) * np.sqrt(then), np.sqrt(np.maximum(now - then, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        above, below = (
-            np.where(moves > 0.0, ndtr((s * d - reach) / moves), s * d > reach) for s in (1.0, -1.0)
-        )
-    return float((1.0 - above - below).sum())
+        told = [np.where(moves > 0.0, ndtr((x - reach) / moves), x > reach) for x in (d, -d)]
+    return float((1.0 - told[0] - told[1]).sum())
 
 
 def _in_balanced_order(ask: _Asking, asked: FloatArray, gain: FloatArray) -> list[PairToAsk]:

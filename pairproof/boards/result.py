@@ -112,7 +112,7 @@ class Board(BoardNumbers):
         """The board as blocks of a report; `pictures` with drawings."""
         from .page.board_page import board_page
 
-        return board_page(self, pictures, history=self.history)
+        return board_page(self, pictures)
 
     def __str__(self) -> str:
         return render_text(self.page()).rstrip("\n")

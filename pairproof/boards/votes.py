@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..data.columns import Factor, FloatArray
+from ..data.columns import Factor, FloatArray, is_missing
 from ..data.comparisons import Comparisons
 from ..data.counting.passes import RowSource, with_sides_through
 from ..data.counting.streams import paths_of, stream_of
@@ -184,9 +184,7 @@ def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def has_blanks(table: Comparisons, name: str) -> bool:
     """Whether a row has no value of a column."""
     column = table.columns.get(table.role_of(name))
-    if column is None:
-        return False
-    return bool((column.codes < 0).any() if isinstance(column, Factor) else np.isnan(column).any())
+    return column is not None and bool(is_missing(column).any())
 
 
 def _distinct(table: Comparisons, name: str) -> int:

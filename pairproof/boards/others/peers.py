@@ -93,9 +93,8 @@ class PeerBoard:
         return dict(plain({"peer": self.peer, "board": rows, **said}))
 
     def __str__(self) -> str:
-        frame = (
-            self.to_frame().sort_values("rating", ascending=False, kind="stable").dropna(axis=1, how="all")
-        )
+        frame = self.to_frame().dropna(axis=1, how="all")
+        frame = frame.sort_values("rating", ascending=False, kind="stable")
         lines = [f"{self.peer}, maximised by pairproof", *(f"  {k}: {v}" for k, v in self.defaults.items())]
         lines += frame.to_string(float_format="%.4f").splitlines()
         lines += [f"{k}: {v:.6g}" for k, v in self.coeffs.items()]

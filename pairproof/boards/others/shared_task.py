@@ -90,9 +90,8 @@ def shared_task(
         starts = np.r_[True, ranks[0][by][1:] > np.maximum.accumulate(ranks[1][by])[:-1]]
         columns = {"score": whole, "low": low, "high": high, "rank_low": ranks[0], "rank_high": ranks[1]}
         frame = pd.DataFrame({"track": track, "system": part.items, **columns}).iloc[by]
-        found.append(
-            frame.assign(cluster=np.cumsum(starts)).sort_values(["cluster", "score"], ascending=[True, False])
-        )
+        frame = frame.assign(cluster=np.cumsum(starts))
+        found.append(frame.sort_values(["cluster", "score"], ascending=[True, False]))
     return pd.concat(found, ignore_index=True)
 
 
@@ -112,12 +111,8 @@ def _drawn(
             raise InputError(f"by_judge=True: {table.source} has no column judge with a name in every row")
         each = csr_matrix((size, (judges.codes[row], cell)), shape=(len(judges.levels), len(whole)))
         each = each[np.unique(judges.codes[row])]
-        drawn = np.asarray(
-            (
-                each.T
-                @ rng.multinomial(each.shape[0], np.full(each.shape[0], 1.0 / each.shape[0]), replicates).T
-            ).T
-        )
+        g = each.shape[0]
+        drawn = np.asarray((each.T @ rng.multinomial(g, np.full(g, 1.0 / g), replicates).T).T)
     else:
         drawn = rng.multinomial(int(whole.sum()), whole / whole.sum(), replicates)
     if score == "expected-wins":
