@@ -306,12 +306,9 @@ def to_prefmod(table: Respondents, covariates: Sequence[str] = ()) -> Wide:
 
 def _rows(table: Respondents) -> IntArray:
     broken = table.weights != np.floor(table.weights)
-    refuse_rows(
-        table.source,
-        broken,
-        lambda r: f"the weight is {table.weights[r]:g} ({int(broken.sum())} such row(s)); prefmod takes one row per"
-        " person and no weights, so weights must be whole",
-    )
+    often = f"({int(broken.sum())} such row(s))"
+    why = "prefmod takes one row per person and no weights, so weights must be whole"
+    refuse_rows(table.source, broken, lambda r: f"the weight is {table.weights[r]:g} {often}; {why}")
     cells = table.n_persons * table.answers[0].size
     if cells > MOST_CELLS:
         raise InputError(
