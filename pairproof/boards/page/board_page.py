@@ -285,7 +285,7 @@ def write_board(board: Board, folder: str | os.PathLike[str], *, force: bool = F
     return tuple(place / name for name in texts)
 
 
-# -- what is published beside it, so that anyone can check it -------------------------------------------------
+# -- what is published beside it, so that anyone can check it
 
 PAGE, VOTES = "index.html", "votes.csv"
 CSV, JSON, CLAIMS = "leaderboard.csv", "leaderboard.json", "leaderboard.toml"
