@@ -26,9 +26,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import Union
 
 import numpy as np
+import pandas as pd
 
 from ..data.options import whole_number
 from ..errors import InputError
@@ -37,9 +38,6 @@ from ..fit.fit import Fit
 from ..fit.many.abilities import abilities_of
 from ..native.planning.looking_early import FEWEST
 from ..numerics.arrays import BoolArray, FloatArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def anytime_factor(n_votes: float, first_look: float, level: float = 0.95, n_statements: int = 1) -> float:
@@ -122,12 +120,8 @@ class AnytimeLimits:
         -------
         DataFrame
         """
-        import pandas as pd
-
-        names = ("rating", "se", "low", "high", "votes")
-        return pd.DataFrame(
-            {name: getattr(self, name) for name in names}, index=pd.Index(self.items, name="item")
-        )
+        columns = {name: getattr(self, name) for name in ("rating", "se", "low", "high", "votes")}
+        return pd.DataFrame(columns, index=pd.Index(self.items, name="item"))
 
 
 def anytime_limits(
@@ -195,12 +189,7 @@ def _factors(
     from scipy.special import ndtri, stdtrit
 
     half = 1.0 - (1.0 - level) / n_statements / 2.0
+    since = np.log(np.where(time < first_look, np.nan, time) / first_look)
     with np.errstate(invalid="ignore", divide="ignore"):
         wider = np.where(np.isinf(df), 1.0, stdtrit(df, half) / ndtri(half))
-        return np.asarray(
-            wider
-            * np.sqrt(
-                _at_first(level, n_statements) ** 2
-                + np.log(np.where(time < first_look, np.nan, time) / first_look)
-            )
-        )
+    return np.asarray(wider * np.sqrt(_at_first(level, n_statements) ** 2 + since))

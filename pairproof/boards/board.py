@@ -241,16 +241,14 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
     """The model with standard errors by what goes together, and sentences on these."""
     import pairproof
 
+    how: Any = {
+        "ties": asked.ties if votes.table.tie_category else None,
+        "rows": votes.rows if terms else None,
+    }
+    how |= {"order_effect": asked.order_effect, "comparison_terms": terms, "reference": "sum"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankingWarning)  # among the sentences
-        plain = pairproof.fit_bradley_terry(
-            votes.table,
-            ties=asked.ties if votes.table.tie_category else None,
-            reference="sum",
-            order_effect=asked.order_effect,
-            comparison_terms=terms,
-            rows=votes.rows if terms else None,
-        )
+        plain = pairproof.fit_bradley_terry(votes.table, **how)
     columns: tuple[str, ...] | None = asked.cluster
     said: tuple[str, ...] = ()
     if columns == ("auto",):
@@ -326,9 +324,8 @@ def _numbers(
         )
         for k in order
     )
-    scale = BoardScale(
-        "elo", asked.anchor, asked.at, fit.spec.ties if table.tie_category else "none", asked.expected
-    )
+    kind = fit.spec.ties if table.tie_category else "none"
+    scale = BoardScale("elo", asked.anchor, asked.at, kind, asked.expected)
     method = (
         *_about_model(fit, scale, asked),
         *said,
@@ -339,11 +336,9 @@ def _numbers(
         *_about_dropped(table, dropped),
         *given.notes,
     )
-    return Board(
-        rows, scale, _clusters(fit), _effects(fit, asked.level),
-        BoardData(table.source, table.digest(), float(table.n_comparisons), dropped), method, fit, table, asked.level,
-        ranks,
-    )  # fmt: skip
+    data = BoardData(table.source, table.digest(), float(table.n_comparisons), dropped)
+    effects = _effects(fit, asked.level)
+    return Board(rows, scale, _clusters(fit), effects, data, method, fit, table, asked.level, ranks)
 
 
 def _abilities(fit: Fit, asked: _Asked) -> Abilities:
@@ -366,13 +361,12 @@ def _status(abilities: Abilities, rating: FloatArray, limits: FloatArray, precis
     above, of = abilities.sets.above, abilities.sets.of
     out: list[Status] = []
     for k, here in enumerate(of):
+        loses, wins = above[:, here].any(), above[here].any()
         if np.isfinite(rating[k]):
             wide = not np.abs(limits[k] - rating[k]).max() <= precision
             out.append("provisional" if wide else "settled")
-        elif above[:, here].any() and not above[here].any():
-            out.append("below-all")
-        elif above[here].any() and not above[:, here].any():
-            out.append("above-all")
+        elif loses != wins:
+            out.append("below-all" if loses else "above-all")
         else:
             out.append("apart")
     return out
@@ -402,9 +396,8 @@ def _chances(abilities: Abilities, status: Sequence[Status], seed: int) -> tuple
     if few < MANY_DF:
         half /= np.sqrt(random.chisquare(few, (DRAWS // 2, 1)) / few)
     for draws in (half, -half):
-        chance[finite[rivals]] += (
-            np.bincount((b[rivals] + draws).argmax(axis=1), minlength=len(rivals)) / DRAWS
-        )
+        best_of = (b[rivals] + draws).argmax(axis=1)
+        chance[finite[rivals]] += np.bincount(best_of, minlength=len(rivals)) / DRAWS
     return chance, ""
 
 
@@ -509,19 +502,13 @@ def _with_qualities(board: Board, table: Comparisons) -> Board:
 def _beside(board: Board, plain: Board) -> Board:
     """The board with the ratings and ranks that it has without style."""
     of = {row.model: row for row in plain.rows}
-    rows = tuple(
-        replace(
-            row,
-            more={
-                "rating_without_style": of[row.model].rating,
-                "rank_low_without_style": of[row.model].rank_low,
-                "rank_high_without_style": of[row.model].rank_high,
-                **row.more,
-            },
-        )
-        for row in board.rows
-    )
-    return replace(board, rows=rows)
+    names = ("rating", "rank_low", "rank_high")
+
+    def with_both(row: BoardRow) -> BoardRow:
+        without = {f"{name}_without_style": getattr(of[row.model], name) for name in names}
+        return replace(row, more={**without, **row.more})
+
+    return replace(board, rows=tuple(map(with_both, board.rows)))
 
 
 # -- what a reader has to know ---------------------------------------------------------------------------
@@ -536,10 +523,8 @@ _TIES_SAID = {
 
 def _about_model(fit: Fit, scale: BoardScale, asked: _Asked) -> Iterator[str]:
     ties = f"; {_TIES_SAID[asked.ties]}" if scale.ties != "none" else ""
-    held = " and ".join(
-        ["style"] * bool(fit.spec.comparison_terms) + ["who is shown first"] * asked.order_effect
-    )
-    equal = f", adjusted for {held}" if held else ""
+    held = ["style"] * bool(fit.spec.comparison_terms) + ["who is shown first"] * asked.order_effect
+    equal = f", adjusted for {' and '.join(held)}" if held else ""
     yield f"Bradley-Terry model by maximum likelihood, no penalty{equal}{ties}."
     if fit.spec.comparison_terms:
         yield (
@@ -547,11 +532,8 @@ def _about_model(fit: Fit, scale: BoardScale, asked: _Asked) -> Iterator[str]:
             " the log-odds for a typical difference, and swapping the two sides changes nothing."
         )
     centre = f"{scale.anchor} is {scale.at:g}" if scale.anchor else f"the mean of the ratings is {scale.at:g}"
-    of = (
-        "expected scores"
-        if scale.expected == "score" or asked.ties in ("half", "drop")
-        else "the model's abilities"
-    )
+    by_score = scale.expected == "score" or asked.ties in ("half", "drop")
+    of = "expected scores" if by_score else "the model's abilities"
     yield (
         f"Ratings are Elo points, 400 for odds of 10 to 1, of {of}; {centre}. Ratings with ties treated differently"
         " are on other scales."

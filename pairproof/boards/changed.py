@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Union
+from typing import Any, Union
 
 import numpy as np
+import pandas as pd
 
 from ..data.comparisons import Comparisons
 from ..errors import InputError
@@ -27,9 +28,6 @@ from ..fit.fit import Fit
 from ..native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ..numerics.arrays import FloatArray
 from ..text import listed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Changes that the sentences tell.
 MOST_TOLD = 3
@@ -81,8 +79,6 @@ class Changes:
         -------
         DataFrame
         """
-        import pandas as pd
-
         return pd.DataFrame([asdict(change) for change in self.items]).set_index("item")
 
     def sentences(self) -> list[str]:
@@ -110,9 +106,8 @@ class Changes:
             told = f"{c.between:+.1f} from votes between items of both boards, {c.others:+.1f} from votes with others"
             told = f"{c.change - c.mean:+.1f} from votes" if self.why_not else told
             rank = "" if c.rank_before == c.rank_after else f"; rank {c.rank_before} to {c.rank_after}"
-            said.append(
-                f"{c.item}: {c.before:.1f} to {c.after:.1f}, {c.mean:+.1f} from the mean, {told}{rank}."
-            )
+            moved = f"{c.before:.1f} to {c.after:.1f}, {c.mean:+.1f} from the mean"
+            said.append(f"{c.item}: {moved}, {told}{rank}.")
         return said
 
     def __str__(self) -> str:
@@ -169,9 +164,8 @@ def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit
         ItemChange(item, then, now, change, float(mean), old, more, *of)
         for item, (then, now, change, old, more), of in zip(common, rows, zip(*ranks))
     ]
-    new, gone = (
-        tuple(k for k, x in ratings[at].items() if np.isfinite(x) and k not in common) for at in (1, 0)
-    )
+    rated = [[name for name, x in r.items() if np.isfinite(x)] for r in ratings]
+    gone, new = (tuple(name for name in names if name not in common) for names in rated)
     outside = [fit.data.n_comparisons - votes for fit, votes in zip(fits, inside)]
     why = ""
     if not np.isfinite(between).all():
@@ -210,14 +204,8 @@ def _among(fit: Fit, rating: dict[str, float], common: Sequence[str]) -> tuple[F
         return np.full(len(common), np.nan), 0.0
     if not inside.all():
         part = data.select(np.flatnonzero(rows)).only_compared(data.source)
-        rating = _ratings(
-            fit_bradley_terry(
-                part,
-                ties=spec.ties if part.tie_category else None,
-                order_effect=spec.order_effect,
-                comparison_terms=spec.comparison_terms,
-                reference="sum",
-            )
-        )
+        how: Any = {"ties": spec.ties if part.tie_category else None, "reference": "sum"}
+        how |= {"order_effect": spec.order_effect, "comparison_terms": spec.comparison_terms}
+        rating = _ratings(fit_bradley_terry(part, **how))
     b = np.array([rating.get(item, np.nan) for item in common])
     return b - b.mean(), float(data.row_weights[rows].sum())

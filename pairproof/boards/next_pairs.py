@@ -26,9 +26,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..data.options import whole_number
 from ..errors import InputError, NotEstimableError
@@ -41,9 +42,6 @@ from ..report.blocks import Block, Bullets, Column, Heading, Page, Table
 from ..report.json_text import plain
 from ..report.output import render_fragment, render_text
 from ..text import listed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Steps in which votes are given at most, and differences that a page shows.
 STEPS, MOST_SHOWN = 200, 15
@@ -120,8 +118,6 @@ class NextPairs:
         -------
         DataFrame
         """
-        import pandas as pd
-
         return pd.DataFrame([asdict(pair) for pair in self.pairs])
 
     def to_dict(self) -> dict[str, Any]:
@@ -343,10 +339,8 @@ def _unsettled(d: FloatArray, now: FloatArray, then: FloatArray, level: float) -
 
     reach, moves = float(ndtri((1.0 + level) / 2.0)) * np.sqrt(then), np.sqrt(np.maximum(now - then, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        above, below = (
-            np.where(moves > 0.0, ndtr((s * d - reach) / moves), s * d > reach) for s in (1.0, -1.0)
-        )
-    return float((1.0 - above - below).sum())
+        told = [np.where(moves > 0.0, ndtr((x - reach) / moves), x > reach) for x in (d, -d)]
+    return float((1.0 - told[0] - told[1]).sum())
 
 
 def _in_balanced_order(ask: _Asking, asked: FloatArray, gain: FloatArray) -> list[PairToAsk]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ..data.columns import Factor, FloatArray
@@ -19,9 +20,6 @@ from ..data.comparisons import Comparisons
 from ..data.options import one_of
 from ..errors import InputError
 from ..text import listed, quoted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Every = Literal["day", "week", "month", "quarter", "year"]
 Days = NDArray[np.datetime64]
@@ -49,8 +47,6 @@ class History:
         -------
         DataFrame
         """
-        import pandas as pd
-
         n, k = len(self.dates), len(self.models)
         frame = {"date": np.repeat(self.dates, k), "model": np.tile(np.array(self.models, object), n)}
         frame |= {name: getattr(self, name).ravel() for name in ("rating", "low", "high")}
@@ -175,19 +171,12 @@ def _periods(days: Days, every: Every) -> tuple[Days, Days]:
     """First and last day of each period with votes; at most `MOST_DATES`, evenly, the last among them."""
     number = days.astype(np.int64)
     months = days.astype("datetime64[M]").astype(np.int64)
-    per = {
-        "day": number,
-        "week": (number - _FIRST_MONDAY) // 7,
-        "month": months,
-        "quarter": months // 3,
-        "year": months // 12,
-    }
-    periods = np.unique(per[every])
+    by_days = every in ("day", "week")
+    size = {"day": 1, "week": 7, "month": 1, "quarter": 3, "year": 12}[every]
+    shift, unit = _FIRST_MONDAY if every == "week" else 0, "D" if by_days else "M"
+    periods = np.unique(((number if by_days else months) - shift) // size)
     if len(periods) > MOST_DATES:
         periods = periods[np.unique(np.linspace(0, len(periods) - 1, MOST_DATES).round().astype(int))]
-    size = {"day": 1, "week": 7, "month": 1, "quarter": 3, "year": 12}[every]
-    shift = _FIRST_MONDAY if every == "week" else 0
-    unit = "D" if every in ("day", "week") else "M"
 
     def begin(period: NDArray[np.int64]) -> Days:
         return (period * size + shift).astype(f"datetime64[{unit}]").astype(_DAY)

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from ..errors import InputError
 from ..report.output import render_fragment, render_html, render_markdown, render_text
 from ..text import label, listed, quoted
 from .rows import BoardNumbers, SideBySide
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..report.blocks import Page
     from .others.peers import PeerBoard
 
@@ -112,7 +112,7 @@ class Board(BoardNumbers):
         """The board as blocks of a report; `pictures` with drawings."""
         from .page.board_page import board_page
 
-        return board_page(self, pictures, history=self.history)
+        return board_page(self, pictures)
 
     def __str__(self) -> str:
         return render_text(self.page()).rstrip("\n")

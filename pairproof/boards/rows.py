@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, Union
 
+import pandas as pd
+
 from ..report.json_text import plain
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..data.comparisons import Comparisons
     from ..fit.fit import Fit
     from ..fit.many.comparison_results import RankSets
@@ -123,29 +123,11 @@ class BoardNumbers:
         dict
             board, scale, clusters, style, data, method.
         """
-        clusters = self.clusters and {
-            "columns": list(self.clusters.columns),
-            "n": list(self.clusters.n),
-            "kind": self.clusters.kind,
-        }
-        return dict(
-            plain(
-                {
-                    "board": [row_dict(row) for row in self.rows],
-                    "scale": asdict(self.scale),
-                    "clusters": clusters,
-                    "style": [asdict(effect) for effect in self.style],
-                    "data": {
-                        "source": self.data.source,
-                        "digest": self.data.digest,
-                        "votes": _whole(self.data.votes),
-                        "dropped": dict(self.data.dropped),
-                    },
-                    "confidence": self.level,
-                    "method": list(self.method),
-                }
-            )
-        )
+        found: dict[str, Any] = {"board": [row_dict(row) for row in self.rows], "scale": asdict(self.scale)}
+        found |= {"clusters": self.clusters and asdict(self.clusters)}
+        found |= {"style": [asdict(effect) for effect in self.style]}
+        found |= {"data": {**vars(self.data), "votes": _whole(self.data.votes)}}
+        return dict(plain({**found, "confidence": self.level, "method": self.method}))
 
     def to_frame(self) -> pd.DataFrame:
         """The rows, best first, under the names of the JSON.
@@ -154,8 +136,6 @@ class BoardNumbers:
         -------
         DataFrame
         """
-        import pandas as pd
-
         return pd.DataFrame([row_dict(row) for row in self.rows])
 
     def to_csv(self) -> str:
@@ -192,8 +172,6 @@ class SideBySide:
         -------
         DataFrame
         """
-        import pandas as pd
-
         return pd.DataFrame(self._rows())
 
     def to_csv(self) -> str:

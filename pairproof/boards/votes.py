@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..data.columns import Factor, FloatArray
+from ..data.columns import Factor, FloatArray, is_missing
 from ..data.comparisons import Comparisons
 from ..data.counting.passes import RowSource, with_sides_through
 from ..data.counting.streams import paths_of, stream_of
@@ -184,9 +184,7 @@ def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def blanks(table: Comparisons, name: str) -> int:
     """How many rows have no value of a column."""
     column = table.columns.get(table.role_of(name))
-    if column is None:
-        return 0
-    return int((column.codes < 0).sum() if isinstance(column, Factor) else np.isnan(column).sum())
+    return 0 if column is None else int(is_missing(column).sum())
 
 
 def _distinct(table: Comparisons, name: str) -> int:

@@ -154,12 +154,9 @@ def cells(rows: Parts, items: Sequence[str]) -> dict[str, Any]:
         )
     full = sums.any(axis=0)
     at, sums = at[full], sums[:, full]
-    return {
-        "first": rows["first"][at],
-        "second": rows["second"][at],
-        **dict(zip(("wins", "ties", "losses"), sums)),
-        "columns": {name: take(column, at) for name, column in columns.items()},
-    }
+    kept: dict[str, Any] = {side: rows[side][at] for side in ("first", "second")}
+    kept["columns"] = {name: take(column, at) for name, column in columns.items()}
+    return kept | dict(zip(("wins", "ties", "losses"), sums))
 
 
 def _sortable(column: Column) -> NDArray[Any]:

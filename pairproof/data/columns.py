@@ -86,12 +86,8 @@ class Columns(Mapping[str, Column]):
 
     def parts(self) -> dict[str, Column | Uncoded]:
         """The columns; one that is not coded yet is coded once for all who ask for it."""
-        return {
-            name: Uncoded(partial(self.__getitem__, name), column.can_be)
-            if isinstance(column, Uncoded)
-            else column
-            for name, column in self._of.items()
-        }
+        later = {k: column.can_be for k, column in self._of.items() if isinstance(column, Uncoded)}
+        return self._of | {k: Uncoded(partial(self.__getitem__, k), can_be) for k, can_be in later.items()}
 
 
 def parts_of(columns: Mapping[str, Column]) -> Mapping[str, Column | Uncoded]:
@@ -278,20 +274,13 @@ def check_pairs(first: IntArray, second: IntArray, names: tuple[str, ...], sourc
     """Refuse positions outside `names`, and items compared with themselves."""
     for what, codes in (("first", first), ("second", second)):
         if codes.min() < 0 or codes.max() >= len(names):
-            refuse_rows(
-                source,
-                (codes < 0) | (codes >= len(names)),
-                lambda r: f"{what} is item number {codes[r]}, but there are {len(names)}",
-                error=ItemError,
-            )
+            row = int(np.flatnonzero((codes < 0) | (codes >= len(names)))[0])
+            said = f"{what} is item number {codes[row]}, but there are {len(names)}"
+            raise ItemError(f"{source}, row {row + 1}: {said}")
     same = first == second
-    refuse_rows(
-        source,
-        same,
-        lambda r: f"{names[first[r]]!r} is compared with itself ({int(same.sum())} such row(s)); remove these"
-        " rows; they contain no preference",
-        error=ItemError,
-    )
+    cure = f"({int(same.sum())} such row(s)); remove these rows; they contain no preference"
+    said = "is compared with itself"
+    refuse_rows(source, same, lambda r: f"{names[first[r]]!r} {said} {cure}", error=ItemError)
 
 
 def check_counts(counts: Mapping[str, FloatArray], source: str, single: Collection[str] = ()) -> None:
@@ -304,23 +293,14 @@ def check_counts(counts: Mapping[str, FloatArray], source: str, single: Collecti
             least, most = column.min(), column.max()
         if least >= 0 and most < LARGEST_COUNT and not ((column > 0) & (column < SMALLEST_COUNT)).any():
             continue
-        refuse_rows(
-            source,
-            ~(np.isfinite(column) & (column >= 0)),
-            lambda r: f"{what} is {column[r]}; counts must be finite and >= 0",
-        )
-        refuse_rows(
-            source,
-            column >= LARGEST_COUNT,
-            lambda r: f"{what} is {column[r]:g}; counts (times the weight of their row) must be below"
-            " 2^53 (9.007e15), because a double cannot distinguish larger integers",
-        )
-        refuse_rows(
-            source,
-            (column > 0) & (column < SMALLEST_COUNT),
-            lambda r: f"{what} is {column[r]:g}; counts (times the weight of their row) must be 0 or"
-            f" at least {SMALLEST_COUNT:g}, because smaller counts are lost to rounding; rescale the weights",
-        )
+        none = ~(np.isfinite(column) & (column >= 0))
+        refuse_rows(source, none, lambda r: f"{what} is {column[r]}; counts must be finite and >= 0")
+        must = "counts (times the weight of their row) must be"
+        below = f"{must} below 2^53 (9.007e15), because a double cannot distinguish larger integers"
+        refuse_rows(source, column >= LARGEST_COUNT, lambda r: f"{what} is {column[r]:g}; {below}")
+        small, lost = (column > 0) & (column < SMALLEST_COUNT), "smaller counts are lost to rounding"
+        least = f"{must} 0 or at least {SMALLEST_COUNT:g}, because {lost}; rescale the weights"
+        refuse_rows(source, small, lambda r: f"{what} is {column[r]:g}; {least}")
     if not any(column.any() for column in counts.values()):
         raise InputError(f"{source}: all counts are 0; at least one comparison is needed")
 
@@ -336,20 +316,14 @@ def checked_column(name: str, column: Column, source: str) -> Column:
             raise InputError(f"{source}: column {name!r} has the same level twice: {named(column.levels)}")
         n = len(column.levels)
         if codes.min(initial=0) < -1 or codes.max(initial=-1) >= n:
-            refuse_rows(
-                source,
-                (codes < -1) | (codes >= n),
-                lambda r: f"column {name!r} has code {codes[r]} for {n} levels",
-            )
+            outside = (codes < -1) | (codes >= n)
+            refuse_rows(source, outside, lambda r: f"column {name!r} has code {codes[r]} for {n} levels")
         return Factor(codes, tuple(column.levels))
     if name == "judge":
         raise InputError(f"{source}: the judge column is always categorical; pass a Factor, not numbers")
     values: FloatArray = frozen(column, float)
-    refuse_rows(
-        source,
-        np.isinf(values),
-        lambda r: f"column {name!r} is {values[r]}; a covariate must be finite or missing",
-    )
+    must = "a covariate must be finite or missing"
+    refuse_rows(source, np.isinf(values), lambda r: f"column {name!r} is {values[r]}; {must}")
     return values
 
 

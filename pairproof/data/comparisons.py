@@ -188,20 +188,10 @@ class Comparisons(Rows):
         checks.check_counts(counts, source, single)
         of_rows = checks.checked_columns(covariates, source)
         of_items = checks.checked_item_data(item_data, len(names), source)
-        own = MappingProxyType(dict(own_names or {}))
-        left_out = MappingProxyType(dict(dropped or {}))
-        about = (
-            source,
-            ranked_together,
-            own,
-            narrowed,
-            bool(one_track),
-            tuple(counted),
-            left_out,
-            tuple(read_as),
-        )
+        own, left_out = MappingProxyType(dict(own_names or {})), MappingProxyType(dict(dropped or {}))
+        about = (source, ranked_together, own, narrowed, bool(one_track), tuple(counted), left_out)
         won, tied, lost = counts.values()
-        return cls(names, i, j, won, tied, lost, ties is not None, of_rows, of_items, *about)
+        return cls(names, i, j, won, tied, lost, ties is not None, of_rows, of_items, *about, tuple(read_as))
 
     def parts(self) -> dict[str, Any]:
         """The arguments of :meth:`build` that make this table again.
@@ -323,11 +313,9 @@ class Comparisons(Rows):
         >>> sum([day, day]).n_comparisons
         4.0
         """
-        return (
-            self.build(**added(self.parts(), other.parts()))
-            if isinstance(other, Comparisons)
-            else NotImplemented
-        )
+        if not isinstance(other, Comparisons):
+            return NotImplemented
+        return self.build(**added(self.parts(), other.parts()))
 
     def __radd__(self, other: Any) -> Comparisons:
         """0 + table, with which `sum` begins."""
@@ -370,14 +358,8 @@ class Comparisons(Rows):
 
     def ties_as_half_wins(self) -> Comparisons:
         """The same table with each tie counted as half a win for either item and no tie category."""
-        half = self.ties / 2
-        return replace(
-            self,
-            wins=checks.frozen(self.wins + half, float),
-            losses=checks.frozen(self.losses + half, float),
-            ties=checks.frozen(np.zeros(self.n_rows), float),
-            tie_category=False,
-        )
+        wins, losses = (checks.frozen(count + self.ties / 2, float) for count in (self.wins, self.losses))
+        return replace(self.without_ties(), wins=wins, losses=losses)
 
     def with_ties_treated(self, treatment: str) -> Comparisons:
         """The table with its ties treated as a model does.
@@ -417,14 +399,10 @@ class Comparisons(Rows):
             No row is selected, or all counts of the selected rows are 0.
         """
         r = np.asarray(rows)
-        return self.changed(
-            first=self.first[r],
-            second=self.second[r],
-            wins=self.wins[r],
-            ties=self.ties[r] if self.tie_category else None,
-            losses=self.losses[r],
-            columns=checks.each(self.columns, lambda column: take(column, r)),
-        )
+        own = {name: getattr(self, name)[r] for name in ("first", "second", "wins", "losses")}
+        ties = self.ties[r] if self.tie_category else None
+        columns = checks.each(self.columns, lambda column: take(column, r))
+        return self.changed(**own, ties=ties, columns=columns)
 
     def where(self, *conditions: str) -> Comparisons:
         """The rows that fulfil conditions on their columns, with the items that are compared in them.
@@ -529,15 +507,14 @@ class Comparisons(Rows):
         keep[table.first] = keep[table.second] = True
         if keep.all():
             return replace(table, source=source or self.source)
-        place = np.cumsum(keep) - 1
-        chosen = np.flatnonzero(keep)
-        return table.changed(
-            items=[self.items[k] for k in chosen],
-            first=place[table.first],
-            second=place[table.second],
-            item_data={name: take(column, chosen) for name, column in self.item_data.items()},
-            source=source or self.source,
-        )
+        return table._with_items(np.flatnonzero(keep), np.cumsum(keep) - 1, source or self.source)
+
+    def _with_items(self, chosen: IntArray, place: IntArray, source: str) -> Comparisons:
+        """The table of these items, in this order; place: of each item before among them."""
+        items = [self.items[k] for k in chosen]
+        of_items = {name: take(column, chosen) for name, column in self.item_data.items()}
+        first, second = place[self.first], place[self.second]
+        return self.changed(items=items, first=first, second=second, item_data=of_items, source=source)
 
     def as_one_track(self) -> Comparisons:
         """The same table, several tracks of which fits take as one competition."""
@@ -564,13 +541,7 @@ class Comparisons(Rows):
             raise ItemError(f"found items {list(order)}; expected an ordering of {list(self.items)}")
         place_of = {name: k for k, name in enumerate(order)}
         place = np.array([place_of[name] for name in self.items])
-        back = np.argsort(place)
-        return self.changed(
-            items=order,
-            first=place[self.first],
-            second=place[self.second],
-            item_data={k: take(v, back) for k, v in self.item_data.items()},
-        )
+        return self._with_items(np.argsort(place), place, self.source)
 
     def to_frame(self) -> pd.DataFrame:
         """The table as a data frame.

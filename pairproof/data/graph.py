@@ -43,8 +43,7 @@ def _labels(tail: IntArray, head: IntArray, n_nodes: int, connection: Literal["w
     edges = csr_matrix((np.ones(len(tail), np.int8), (tail, head)), shape=(n_nodes, n_nodes))
     _, raw = connected_components(edges, directed=True, connection=connection)
     _, smallest, back = np.unique(raw, return_index=True, return_inverse=True)
-    labels: IntArray = smallest[np.ravel(back)]
-    return labels
+    return np.asarray(smallest[np.ravel(back)])
 
 
 def _by_squaring(along: BoolArray) -> IntArray:

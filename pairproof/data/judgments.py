@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,12 +117,8 @@ def _factor(table: Rows, name: str) -> Factor:
 def refused(table: Rows, name: str, column: Factor) -> Factor:
     """Where tracks are asked for every row needs one."""
     blank = column.codes < 0
-    refuse_rows(
-        table.source,
-        blank,
-        f"no value in the track column {name!r} ({int(blank.sum())} such row(s)); tracks never mix, so every row needs"
-        " one",
-    )
+    found = f"no value in the track column {name!r} ({int(blank.sum())} such row(s))"
+    refuse_rows(table.source, blank, f"{found}; tracks never mix, so every row needs one")
     return column
 
 
@@ -183,12 +180,9 @@ def judgments(table: Comparisons) -> Judgments:
     """Every judgment of a table; a row with 5 wins and 2 ties becomes 7, wins before ties before losses."""
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)
     whole = np.rint(counts)
-    refuse_rows(
-        table.source,
-        (whole != counts).any(axis=1),
-        lambda row: f"counts {counts[row].tolist()} are not whole; single judgments are required, so weights and"
-        " half wins cannot be used",
-    )
+    why = "single judgments are required, so weights and half wins cannot be used"
+    broken = (whole != counts).any(axis=1)
+    refuse_rows(table.source, broken, lambda row: f"counts {counts[row].tolist()} are not whole; {why}")
     cell = np.repeat(np.arange(counts.size), whole.astype(np.int64).ravel())
     row_of, kind = np.divmod(cell, 3)
     return Judgments(
@@ -203,13 +197,11 @@ def one_row_each(table: Comparisons) -> Comparisons:
     single = judgments(table)
     columns = each(table.columns, lambda column: take(column, single.row))
     won, tied, lost = ((single.outcome == k).astype(float) for k in (FIRST, TIE, SECOND))
-    return Comparisons.build(
-        *(table.items, single.first, single.second, won, tied if table.tie_category else None, lost),
-        columns=columns,
-        item_data=table.item_data,
-        source=table.source,
-        ranked_together=table.ranked_together,
-    )
+    counts = (won, tied if table.tie_category else None, lost)
+    about: dict[str, Any] = {
+        name: getattr(table, name) for name in ("item_data", "source", "ranked_together")
+    }
+    return Comparisons.build(table.items, single.first, single.second, *counts, columns=columns, **about)
 
 
 def preference_counts(table: Comparisons) -> FloatArray:

@@ -9,15 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
+import pandas as pd
+
+from ..data.options import one_of, whole_number
 from ..errors import InputError
 from .estimate_verbs import WITHOUT_PAIRS, Predicted
 from .estimates import array_inference as inference, identification as rescale, predictions
+from .estimates.fit_record import find_item
 from .estimates.identification import R
 from .estimates.specification import Scale, Value
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from .many.comparison_results import AgainstTheBest, Contrasts, RankSets
     from .many.ratings import Ratings
 
@@ -186,9 +188,24 @@ class Compared(Predicted):
         >>> found.to_frame()[["estimate", "adjusted"]].round(4).values.tolist()
         [[0.2919, 0.248], [2.5799, 0.0], [2.288, 0.0]]
         """
-        from .many.ranks import contrasts_of
+        from .many.abilities import abilities_of
+        from .many.ranks import against_the_best
+        from .many.simultaneous import ADJUSTMENTS, contrasts
 
-        return contrasts_of(self.of_items, family, against, adjust, level, group, at, df, seed)
+        one_of("family", family, ("all pairs", "against one", "against the best", "against the mean"))
+        one_of("adjust", adjust, ADJUSTMENTS)
+        whole_number("seed", seed)
+        fit = self.of_items
+        if family == "against the best":
+            if against is not None or adjust != "single-step" or df != "own":
+                raise InputError(
+                    f"family='against the best' with against={against!r}, adjust={adjust!r}, df={df!r}; comparisons with"
+                    " the best are simultaneous, with their own degrees of freedom and no named item"
+                )
+            return against_the_best(abilities_of(fit, group, at), level, seed)
+        one = find_item(fit.items, against) if family == "against one" and against is not None else None
+        abilities = abilities_of(fit, group, at, one, family == "against the mean")
+        return contrasts(abilities, family, against, adjust, level, df, seed)
 
     def ranks(
         self,
@@ -237,9 +254,11 @@ class Compared(Predicted):
         >>> pairproof.fit_bradley_terry(table).ranks().to_frame()[["rank_low", "rank_high", "letters"]].values.tolist()
         [[1, 2, 'a'], [1, 2, 'a'], [3, 3, 'b']]
         """
-        from .many.ranks import ranks_of
+        from .many.abilities import abilities_of
+        from .many.ranks import rank_sets
 
-        return ranks_of(self.of_items, level, simultaneous, side, group, at, seed)
+        whole_number("seed", seed)
+        return rank_sets(abilities_of(self.of_items, group, at), level, simultaneous, side, seed)
 
     def test_equal_items(
         self, *, group: str | None = None, at: Mapping[str, Value] | None = None

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pandas as pd
 
 from ..data.options import one_of
 from ..errors import InputError
@@ -19,10 +21,6 @@ from .estimates.specification import Value
 from .estimates.tails import log10_student_p, student_p
 from .inference import diagnostics as residuals, wald as parameters
 from .inference.wald import check_level
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: Why two items alone have no probability.
 WITHOUT_PAIRS = (
@@ -108,7 +106,7 @@ class Estimates(FitRecord):
         >>> fit.conf_int().round(4).loc["A"].tolist()
         [0.07, 0.4856]
         """
-        return parameters.interval_frame(self, alpha)
+        return parameters.parameter_frame(self, alpha)[["low", "high"]]
 
     def cov_params(self) -> pd.DataFrame:
         """Covariance matrix of the free, estimable parameters, without references.

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import pandas as pd
+
 from .estimates import array_inference as inference
 from .part_verbs import WithParts
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from .promises import Asked, BackendLike, FloorLike, Function, Resampled, Verified
 
 
@@ -157,7 +157,7 @@ class Fit(WithParts):
 
             return clustered_contests(self, columns, kind, missing)
         if not columns:
-            from .robust.votes import by_vote
+            from .robust.streamed import by_vote
 
             return by_vote(self, kind, missing)
         from .robust.clustered_fit import clustered
@@ -391,11 +391,9 @@ class Fit(WithParts):
         return dict(plain({**fit_dict(self), **contests.document(self), **answers.document(self)}))
 
     def __repr__(self) -> str:
-        n = (
-            f"{self.n_comparisons:.10g} comparisons"
-            if self.answers is None
-            else f"{self.n_persons:.10g} persons"
-        )
+        n = f"{self.n_comparisons:.10g} comparisons"
+        if self.answers is not None:
+            n = f"{self.n_persons:.10g} persons"
         return f"<Fit: {self.title}, {n}, by {self.engine}>"
 
     def _repr_html_(self) -> str:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pandas as pd
 
 from ..data.options import whole_number
 from ..errors import InputError
@@ -18,9 +20,6 @@ from .estimates.identification import R
 from .estimates.parts import ClassTest, Component, find_component
 from .inference import diagnostics as residuals
 from .inference.wald import check_level
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -277,15 +276,11 @@ class WithParts(Tested):
     @property
     def shares(self) -> pd.Series[float]:
         """Series: share of persons in each class."""
-        import pandas as pd
-
         return pd.Series(self.of_classes.shares, index=self.class_labels, name="share")
 
     @property
     def share_errors(self) -> pd.Series[float]:
         """Series: standard errors of the shares; nan if a class has collapsed, or if there is only one."""
-        import pandas as pd
-
         return pd.Series(self.of_classes.errors, index=self.class_labels, name="se")
 
     def class_table(self, level: float = 0.95) -> pd.DataFrame:

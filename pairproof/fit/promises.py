@@ -6,12 +6,11 @@ A room above `fit` fills these protocols (`validation.verify`, `native.inference
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
+from typing import Any, Literal, Protocol, Union
+
+import pandas as pd
 
 from ..numerics.arrays import FloatArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: A parameter by name, two items, or weights of parameters.
 Function = Union[str, Sequence[str], Mapping[str, float]]
@@ -44,25 +43,6 @@ class FloorLike(Protocol):
     @property
     def digits(self) -> float:
         """0 to 16."""
-
-
-class Agreed(Protocol):
-    """One number compared with another."""
-
-    @property
-    def verdict(self) -> str:
-        """Its code."""
-
-    @property
-    def digits(self) -> float | None:
-        """Digits on which native and R agree."""
-
-    @property
-    def explanation(self) -> str:
-        """Why they do not, or what was not asked."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
 
 
 class Verified(Protocol):

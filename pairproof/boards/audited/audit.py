@@ -11,9 +11,10 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ...data.columns import Factor, FloatArray, each, used_levels, values_of
@@ -29,9 +30,6 @@ from ...text import listed, named, quoted
 from .fragile import ELO, fewest_votes, note, treatments
 from .seen import Votes, board, seen, total
 from .suspicions import Finding, all_tests, flags
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Kind of a flag -> what is looked at.
 KINDS = {
@@ -107,12 +105,9 @@ class Audit:
         -------
         DataFrame
         """
-        import pandas as pd
-
         names = ("severity", "kind", "sentence", "p", "judges")
-        return pd.DataFrame(
-            [{name: getattr(f, name) for name in names} for f in self.findings], columns=names
-        )
+        rows = [[getattr(f, name) for name in names] for f in self.findings]
+        return pd.DataFrame(rows, columns=names)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document.
@@ -121,18 +116,10 @@ class Audit:
         -------
         dict
         """
-        places = {
-            name: [{"model": m, "rating": r} for m, r in getattr(self, name)] for name in ("before", "after")
-        }
+        found = {"findings": [asdict(f) for f in self.findings], "not_looked_at": self.not_looked_at}
         how_many = {"votes": self.votes, "gone": self.gone, "level": self.level, "tests": dict(self.tests)}
-        findings = [asdict(f) for f in self.findings]
-        return {
-            "findings": findings,
-            "not_looked_at": self.not_looked_at,
-            **how_many,
-            **places,
-            "source": self.source,
-        }
+        before, after = ([{"model": m, "rating": r} for m, r in at] for at in (self.before, self.after))
+        return {**found, **how_many, "before": before, "after": after, "source": self.source}
 
     def page(self) -> Page:
         """The report.
@@ -159,13 +146,8 @@ class Audit:
         remains = (
             f"{self.gone:,.10g} of {votes} votes are left out: those of flagged judges and repeated ones."
         )
-        header = (
-            Column("place"),
-            Column("before", "left"),
-            Column("Elo"),
-            Column("after", "left"),
-            Column("Elo"),
-        )
+        elo = Column("Elo")
+        header = (Column("place"), Column("before", "left"), elo, Column("after", "left"), elo)
         both = zip_longest(self.before, self.after, fillvalue=("-", np.nan))
         rows = tuple((f"{k}", a, f"{x:.1f}", b, f"{y:.1f}") for k, ((a, x), (b, y)) in enumerate(both, 1))
         blocks += [Heading("The board without them"), Paragraph(remains), Table(header, rows)]
@@ -243,11 +225,8 @@ def audit(table: Comparisons, *, time: str = "", style: Sequence[str] = (), leve
         s = seen(votes)
         tests = all_tests(s)
         found += flags(tests, 1 - level)
-        notes = [
-            fewest_votes(s),
-            *treatments(s, {name: x[votes.row] for name, x in covariates.items()}),
-            *notes,
-        ]
+        of_votes = {name: x[votes.row] for name, x in covariates.items()}
+        notes = [fewest_votes(s), *treatments(s, of_votes), *notes]
         why_not += [f"{KINDS[t.kind]}: {t.why_not}" for t in tests if not len(t.p)]
     remaining = _without(table, found)
     gone, before = table.n_comparisons - remaining.n_comparisons, _places(table)
@@ -301,14 +280,12 @@ def _votes(table: Comparisons, seconds: FloatArray, twice: Sequence[Finding] = (
         judges = judge.levels
         group = np.where(judge.codes[row] < 0, len(judges) + row, judge.codes[row])
     bad = None if both_bad is None or isinstance(both_bad, Factor) else (answer == 1) & (both_bad[row] > 0)
-    ground = (
-        np.ones(len(row)) if order is None or isinstance(order, Factor) else (order[row] != 0).astype(float)
-    )
+    ground = np.ones(len(row))
+    if order is not None and not isinstance(order, Factor):
+        ground = (order[row] != 0).astype(float)
     a, b, time = place[table.first[row]], place[table.second[row]], seconds[row]
-    y = np.array([1.0, 0.5, 0.0])[answer]
-    return Votes(
-        items, row, a, b, games[row, answer], y, bad, ground, group, judges, time, table.tie_category
-    )
+    y, ties = np.array([1.0, 0.5, 0.0])[answer], table.tie_category
+    return Votes(items, row, a, b, games[row, answer], y, bad, ground, group, judges, time, ties)
 
 
 def _seconds(table: Comparisons, name: str) -> FloatArray:
@@ -322,12 +299,9 @@ def _seconds(table: Comparisons, name: str) -> FloatArray:
     if not isinstance(column, Factor):
         # Seconds since 1970 reach 1e11 in the year 5138; milliseconds did in 1973.
         return column / 1000 if np.nanmax(abs(column), initial=0) > 1e11 else column
-    import pandas as pd
-
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", UserWarning
-        )  # a format that pandas does not guess is read word by word
+        # a format that pandas does not guess is read word by word
+        warnings.simplefilter("ignore", UserWarning)
         times = pd.to_datetime(pd.Series(column.levels), errors="coerce", utc=True)
     for k in np.flatnonzero(times.isna()):
         times[k] = pd.to_datetime(column.levels[k], errors="coerce", utc=True)
@@ -346,9 +320,8 @@ def _style(table: Comparisons, style: Sequence[str]) -> dict[str, FloatArray]:
     found = {term.name: values_of(columns[term.key]) for term in terms}
     for name, column in found.items():
         if n := int(np.isnan(column).sum()):
-            raise InputError(
-                f"{table.source}: style {quoted(name)} has no value in {n:,} rows; leave these rows out"
-            )
+            what = f"style {quoted(name)} has no value in {n:,} rows; leave these rows out"
+            raise InputError(f"{table.source}: {what}")
     return found
 
 
@@ -376,25 +349,17 @@ def _items(table: Comparisons) -> Iterator[Finding]:
     )
     met = np.unique(np.concatenate([a * k + b, b * k + a])[np.tile(table.row_weights > 0, 2)])
     opponents = total(met // k, np.ones(len(met)), k)
-    least, fewest = max(FEW_VOTES, FEW_SHARE * float(np.median(votes))), FEW_OPPONENTS * float(
-        np.median(opponents)
-    )
+    least = max(FEW_VOTES, FEW_SHARE * float(np.median(votes)))
+    fewest = FEW_OPPONENTS * float(np.median(opponents))
     sets = table.connected_sets()
     apart = np.array([item not in set(sets[0]) for item in table.items])
+    never = "that never {} or tied, so have no finite rating"
     found: dict[str, tuple[NDArray[np.bool_], NDArray[Any], str]] = {
         "few-votes": (votes < least, votes, f"with fewer than {least:,.0f} votes"),
         "few-opponents": (opponents < fewest, opponents, f"with fewer than {fewest:,.2g} opponents"),
         "apart": (apart, votes, f"with no chain of votes to the largest of {len(sets)} sets of items"),
-        "never-won": (
-            (votes > 0) & (won + tied == 0),
-            votes,
-            "that never won or tied, so have no finite rating",
-        ),
-        "never-lost": (
-            (votes > 0) & (won == votes),
-            votes,
-            "that never lost or tied, so have no finite rating",
-        ),
+        "never-won": ((votes > 0) & (won + tied == 0), votes, never.format("won")),
+        "never-lost": ((votes > 0) & (won == votes), votes, never.format("lost")),
     }
     for kind, (chosen, numbers, what) in found.items():
         if chosen.any():

@@ -52,15 +52,11 @@ def fewest_votes(s: Seen) -> Finding:
     """The smallest set of votes found without which another item is first."""
     votes, found = s.votes, _fewest(s)
     if found is None:
-        return note(
-            "first-place", "No set of votes was found whose removal puts another item first", votes=None
-        )
+        none = "No set of votes was found whose removal puts another item first"
+        return note("first-place", none, votes=None)
     taken, *places = found
-    n, total, first, then = (
-        float(taken.sum()),
-        float(votes.games.sum()),
-        *(votes.items[place] for place in places),
-    )
+    n, total = float(taken.sum()), float(votes.games.sum())
+    first, then = (votes.items[place] for place in places)
     some = np.flatnonzero(taken > 0)
     listed, answers = [], Counter[str]()
     for u in some.tolist():
@@ -107,10 +103,8 @@ def _fewest(s: Seen) -> tuple[FloatArray, int, int] | None:
     keys, cell = placed(votes.a * k + votes.b)
 
     def taken(place: IntArray, n: float) -> FloatArray:
-        of_each = np.zeros(len(votes.a))
-        of_each[place] = np.clip(
-            n - np.cumsum(votes.games[place]) + votes.games[place], 0, votes.games[place]
-        )
+        of_each, games = np.zeros(len(votes.a)), votes.games[place]
+        of_each[place] = np.clip(n - np.cumsum(games) + games, 0, games)
         return of_each
 
     def first_without(gone: FloatArray) -> int:
@@ -156,12 +150,8 @@ def treatments(s: Seen, style: Mapping[str, FloatArray]) -> Iterator[Finding]:
         said, numbers = _change(s.votes, fit.ability, other.ability)
         each = ", ".join(f"{name} {x:+.3f} (se {y:.3f})" for name, x, y in zip(style, other.extra, se))
         effect = {name: {"estimate": float(x), "se": float(y)} for name, x, y in zip(style, other.extra, se)}
-        yield note(
-            "treatment-style",
-            f"With style ({each}; log-odds of a root mean square) {said}",
-            style=effect,
-            **numbers,
-        )
+        said = f"With style ({each}; log-odds of a root mean square) {said}"
+        yield note("treatment-style", said, style=effect, **numbers)
 
 
 def _change(votes: Votes, before: FloatArray, after: FloatArray) -> tuple[str, dict[str, Any]]:
@@ -170,10 +160,8 @@ def _change(votes: Votes, before: FloatArray, after: FloatArray) -> tuple[str, d
     ranks = [np.argsort(np.argsort(-x, kind="stable")) + 1 for x in (before, after)]
     i, j = int(abs(points).argmax()), int(abs(ranks[1] - ranks[0]).argmax())
     change, first = int(abs(ranks[1] - ranks[0])[j]), votes.items[int(after.argmax())]
-    said = f"{votes.items[i]} moves most, by {points[i]:+.1f} Elo, "
-    said += (
-        f"and {votes.items[j]} from rank {ranks[0][j]} to {ranks[1][j]}" if change else "and no rank changes"
-    )
+    moved = f"{votes.items[j]} from rank {ranks[0][j]} to {ranks[1][j]}" if change else "no rank changes"
+    said = f"{votes.items[i]} moves most, by {points[i]:+.1f} Elo, and {moved}"
     said += f"; then {first} is first" if after.argmax() != before.argmax() else ""
     return said, {"elo": float(points[i]), "item": votes.items[i], "ranks": change, "first": first}
 

@@ -122,9 +122,8 @@ def effects(s: Seen, columns: FloatArray, e0: FloatArray) -> tuple[HalfWins, Flo
 def order_test(s: Seen) -> Tests:
     """Whether being first matters."""
     if not s.has_order:
-        return Tests(
-            "order", why_not=f"{s.both_ways:.0%} of votes are on pairs shown as often in either order"
-        )
+        either = f"{s.both_ways:.0%} of votes are on pairs shown as often in either order"
+        return Tests("order", why_not=either)
     fit, se, T = effects(s, s.votes.ground[:, None], board(s.votes, False)[1])
     numbers = {"log_odds": float(fit.extra[0]), "se": float(se[0]), "share_first": float(expit(fit.extra[0]))}
     said = "Being shown first is worth {log_odds:+.3f} in log-odds (se {se:.3f}): of two equal items, the first gets"

@@ -13,15 +13,11 @@ has an error.  `eigen` is not here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from ...data.comparisons import Comparisons
 from ...numerics.arrays import FloatArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Why a column is left out.
 EIGEN = "eigen: evalica's power iteration passes the winner's score to the loser, so it ranks losers first"
@@ -53,8 +49,6 @@ def descriptive(votes: Comparisons, *, k: float = 4.0, damping: float = 0.85) ->
     >>> descriptive(table).round(3).loc["A"].tolist()
     [2.0, 1.0, 0.481, 1003.988]
     """
-    import pandas as pd
-
     n = len(votes.items)
     won = np.zeros((n, n))
     np.add.at(won, (votes.first, votes.second), votes.wins + votes.ties / 2.0)

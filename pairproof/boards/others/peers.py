@@ -22,9 +22,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
@@ -38,9 +39,6 @@ from ...fit.many.ratings import ELO_PER_LOG_ODDS as POINTS
 from ...native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ...numerics.arrays import FloatArray, IntArray
 from ...text import label
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +81,6 @@ class PeerBoard:
 
     def to_frame(self) -> pd.DataFrame:
         """Rating, lower, upper and variance of each competitor, in the program's order."""
-        import pandas as pd
-
         columns = np.stack([self.ratings, self.lower, self.upper, self.variances], axis=1)
         return pd.DataFrame(columns, list(self.competitors), ["rating", "lower", "upper", "variance"])
 
@@ -97,9 +93,8 @@ class PeerBoard:
         return dict(plain({"peer": self.peer, "board": rows, **said}))
 
     def __str__(self) -> str:
-        frame = (
-            self.to_frame().sort_values("rating", ascending=False, kind="stable").dropna(axis=1, how="all")
-        )
+        frame = self.to_frame().dropna(axis=1, how="all")
+        frame = frame.sort_values("rating", ascending=False, kind="stable")
         lines = [f"{self.peer}, maximised by pairproof", *(f"  {k}: {v}" for k, v in self.defaults.items())]
         lines += frame.to_string(float_format="%.4f").splitlines()
         lines += [f"{k}: {v:.6g}" for k, v in self.coeffs.items()]

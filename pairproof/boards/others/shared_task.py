@@ -10,9 +10,10 @@ Judgments of one judge go together; drawn by judge, as not at WMT, ranges allow 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 from scipy.sparse import csr_matrix
 from scipy.special import log_ndtr, ndtr
@@ -25,9 +26,6 @@ from ...errors import InputError
 from ...native.annotation.beta import EPSILON, GAMMA
 from ...native.annotation.trueskill import START_MEAN, START_VARIANCE
 from ...numerics.arrays import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Judgments of all draws that are held at a time.
 _AT_ONCE = 10_000_000
@@ -76,8 +74,6 @@ def shared_task(
     >>> shared_task(table).round(3)[["system", "score", "rank_low", "rank_high", "cluster"]].values.tolist()
     [['A', 0.73, 1, 1, 1], ['B', 0.452, 2, 2, 2], ['C', 0.318, 3, 3, 3]]
     """
-    import pandas as pd
-
     one_of("score", score, ("expected-wins", "trueskill"))
     if whole_number("replicates", replicates, 1) < 39 or not 0.0 < level < 1.0:
         raise InputError(
@@ -94,9 +90,8 @@ def shared_task(
         starts = np.r_[True, ranks[0][by][1:] > np.maximum.accumulate(ranks[1][by])[:-1]]
         columns = {"score": whole, "low": low, "high": high, "rank_low": ranks[0], "rank_high": ranks[1]}
         frame = pd.DataFrame({"track": track, "system": part.items, **columns}).iloc[by]
-        found.append(
-            frame.assign(cluster=np.cumsum(starts)).sort_values(["cluster", "score"], ascending=[True, False])
-        )
+        frame = frame.assign(cluster=np.cumsum(starts))
+        found.append(frame.sort_values(["cluster", "score"], ascending=[True, False]))
     return pd.concat(found, ignore_index=True)
 
 
@@ -116,12 +111,8 @@ def _drawn(
             raise InputError(f"by_judge=True: {table.source} has no column judge with a name in every row")
         each = csr_matrix((size, (judges.codes[row], cell)), shape=(len(judges.levels), len(whole)))
         each = each[np.unique(judges.codes[row])]
-        drawn = np.asarray(
-            (
-                each.T
-                @ rng.multinomial(each.shape[0], np.full(each.shape[0], 1.0 / each.shape[0]), replicates).T
-            ).T
-        )
+        g = each.shape[0]
+        drawn = np.asarray((each.T @ rng.multinomial(g, np.full(g, 1.0 / g), replicates).T).T)
     else:
         drawn = rng.multinomial(int(whole.sum()), whole / whole.sum(), replicates)
     if score == "expected-wins":

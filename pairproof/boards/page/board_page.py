@@ -1,27 +1,35 @@
 """A board as a page: the table best first, pictures of it, what it rests on, and how anyone can check it.
 
 `write_board` writes it as a folder, with its rows, the votes and the claims beside it.
+
+In `votes.csv` clusters have numbers in place of their names, so that no judge's is published; which votes go
+together stays.  `pairproof check leaderboard.toml` fits these votes again and gives each number a verdict.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ...data.columns import Factor, FloatArray
 from ...errors import InputError
 from ...files.outputs import write
 from ...report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Page, Paragraph, Table
 from ...report.json_text import json_text
 from ...report.output import render_html
-from ...text import named, number
+from ...text import named, number, toml, toml_lines
 from ..over_time import History
 from ..rows import BoardNumbers as Board, SideBySide as Boards
 from .pictures import history_picture, points, ranks_of, ratings_picture, shares_pictures
-from .publish import CLAIMS, CSV, JSON, PAGE, VOTES, board_claims, check_command, checkable, votes_csv
 
 #: Rows that a terminal or a page shows, and a picture of ratings; files and JSON have all.
 MOST_ROWS, MOST_DRAWN = 500, 150
@@ -50,33 +58,21 @@ _REFERENCES = {
 }
 
 
-def board_page(
-    board: Board,
-    pictures: bool = False,
-    *,
-    history: History | None = None,
-    verified: Sequence[str] = (),
-    beside: bool = False,
-) -> Page:
+def board_page(board: Board, pictures: bool, beside: bool = False) -> Page:
     """The page of one board.
 
-    pictures: with drawings, references and how to check, as HTML has it.  verified: sentences on what was compared with
-    R.
-    beside: whether the files of :func:`write_board` lie beside the page.
+    pictures: with drawings, references and how to check, as HTML has it.  beside: whether the files of :func:`write_board`
+    lie beside the page.
     """
-    inside = list(blocks(board, pictures, history, verified, beside))
+    inside = list(blocks(board, pictures, beside))
     return Page("Leaderboard", inside, subtitle=_subtitle(board), style=_style() if pictures else "")
 
 
-def boards_page(boards: Boards, pictures: bool = False) -> Page:
+def boards_page(boards: Boards, pictures: bool) -> Page:
     """The page of boards side by side."""
     out: list[Block] = []
     for level, board in boards.boards.items():
-        out += [
-            Heading(f"{boards.by}: {level}"),
-            Paragraph(_subtitle(board)),
-            *blocks(board, pictures, board.history),
-        ]
+        out += [Heading(f"{boards.by}: {level}"), Paragraph(_subtitle(board)), *blocks(board, pictures)]
     return Page(f"Leaderboards by {boards.by}", out, style=_style() if pictures else "")
 
 
@@ -88,26 +84,20 @@ def _subtitle(board: Board) -> str:
     return f"{len(board.rows):,} models, {board.data.votes:,.10g} votes from {board.data.source}"
 
 
-def blocks(
-    board: Board,
-    pictures: bool,
-    history: History | None = None,
-    verified: Sequence[str] = (),
-    beside: bool = False,
-) -> Iterator[Block]:
+def blocks(board: Board, pictures: bool, beside: bool = False) -> Iterator[Block]:
     """The parts of a board's page."""
     if pictures:
         yield Paragraph(who_may_be_best(board))
     yield board_table(board)
     if pictures:
-        yield from _drawn(board, history)
+        yield from _drawn(board)
     if board.style:
         yield Heading("Style")
         yield style_table(board)
     yield Heading("Method")
     yield Bullets(board.method)
     if pictures:
-        yield from _to_check(board, verified, beside)
+        yield from _to_check(board, beside)
 
 
 def who_may_be_best(board: Board) -> str:
@@ -116,9 +106,8 @@ def who_may_be_best(board: Board) -> str:
     level = f"at {100 * board.level:g} %, all ranks at once"
     if len(best) == 1:
         return f"{best[0]} is shown to be the best ({level})."
-    return (
-        f"{len(best):,} models may be the best: {named(best, 5)}. These votes cannot separate them ({level})."
-    )
+    together = f"{len(best):,} models may be the best: {named(best, 5)}."
+    return f"{together} These votes cannot separate them ({level})."
 
 
 def board_table(board: Board) -> Table:
@@ -193,51 +182,32 @@ def _value(name: str, value: object) -> Cell:
 # -- what HTML has beside ----------------------------------------------------------------------------------
 
 
-def _drawn(board: Board, history: History | None) -> Iterator[Block]:
+def _drawn(board: Board) -> Iterator[Block]:
+    history = board.history
     yield ratings_picture(board, board.rows[:MOST_DRAWN])
     if len(board.rows) > MOST_DRAWN:
         yield Paragraph(f"The first {MOST_DRAWN} of {len(board.rows):,} models are drawn.", aside=True)
     yield from shares_pictures(board)
     if history is not None and history.dates:
         models = [row.model for row in board.rows]
-        yield history_picture(history, models, _scale_over_time(board))
+        said = f"At each date the mean of the models present is {board.scale.at:g}, so a new model shifts all others."
+        if board.scale.anchor:
+            said = f"{board.scale.anchor} is {board.scale.at:g} at each date."
+        said += " This table does not adjust for style and order." * bool(board.style)
+        yield history_picture(history, models, said)
         yield Folded("The same in numbers", (history_table(history, models),))
-
-
-def _scale_over_time(board: Board) -> str:
-    return _centre(board) + " This table does not adjust for style and order." * bool(board.style)
-
-
-def _centre(board: Board) -> str:
-    if board.scale.anchor:
-        return f"{board.scale.anchor} is {board.scale.at:g} at each date."
-    return f"At each date the mean of the models present is {board.scale.at:g}, so a new model shifts all others."
 
 
 def history_table(history: History, models: Sequence[str]) -> Table:
     """First and last rating of each model, best of today first."""
-    place, rows = {name: k for k, name in enumerate(history.models)}, []
+    of, rows = dict(zip(history.models, history.rating.T.tolist())), []
     for name in models[:MOST_ROWS]:
-        ratings = (
-            history.rating[:, place[name]]
-            if name in place
-            else history.rating[:, :0].sum(axis=1) * float("nan")
-        )
-        there = [k for k, value in enumerate(ratings) if value == value]
+        there = [(date, value) for date, value in zip(history.dates, of.get(name, ())) if value == value]
         if there:
-            first, last = float(ratings[there[0]]), float(ratings[there[-1]])
-            dates = Cell(history.dates[there[0]]), Cell(history.dates[there[-1]])
-            change = _cell(f"{last - first:+.1f}", last - first)
-            rows.append(
-                (
-                    Cell(name, title=name),
-                    dates[0],
-                    _cell(points(first), first),
-                    dates[1],
-                    _cell(points(last), last),
-                    change,
-                )
-            )
+            (begin, first), (end, last) = there[0], there[-1]
+            cells = [Cell(name, title=name), Cell(begin), _cell(points(first), first)]
+            cells += [Cell(end), _cell(points(last), last), _cell(f"{last - first:+.1f}", last - first)]
+            rows.append(tuple(cells))
     header = (Column("model", "left"), "first date", "rating", "last date", "rating", "change")
     return Table(header, tuple(rows), sortable=True)
 
@@ -253,20 +223,7 @@ def references(board: Board) -> tuple[str, ...]:
     return tuple(_REFERENCES[key] for key in keys if key in _REFERENCES)
 
 
-def verified_in_words(agreements: Iterable[Any]) -> tuple[str, ...]:
-    """Sentences for `verified`: of the agreements that `fit.verify()` gives, how many numbers agree, and to how many digits."""
-    held = [a for a in agreements if a.digits is not None and a.r_call and a.r_arrived]
-    if not held:
-        return ()
-    agree = [a for a in held if a.verdict == "agrees"]
-    calls = dict.fromkeys(a.r_call.partition(",")[0] for a in held)
-    least = f", the least to {int(min(a.digits for a in agree))} digits" if agree else ""
-    return (
-        f"In the fit behind the ratings, {len(agree):,} of {len(held):,} numbers agree with R ({named(calls, 5)}){least}.",
-    )
-
-
-def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[Block]:
+def _to_check(board: Board, beside: bool) -> Iterator[Block]:
     import pairproof
 
     yield Heading("References")
@@ -277,7 +234,7 @@ def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[B
         (
             f"Made by pairproof {pairproof.__version__}. The votes' digest, the SHA-256 of the pooled counts, is"
             f" {board.data.digest}.",
-            *(verified or (not_held,)),
+            not_held,
             f"{CSV if beside else 'The CSV'} gives the table above in full precision. With the votes, all numbers can"
             " be recomputed, with a verdict on each:",
         )
@@ -289,14 +246,7 @@ def _to_check(board: Board, verified: Sequence[str], beside: bool) -> Iterator[B
 # -- as a folder -------------------------------------------------------------------------------------------
 
 
-def write_board(
-    board: Board,
-    folder: str | os.PathLike[str],
-    *,
-    force: bool = False,
-    history: History | None = None,
-    verified: Sequence[str] = (),
-) -> tuple[Path, ...]:
+def write_board(board: Board, folder: str | os.PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
     """Write a board as a folder that can be published: page, CSV, JSON, votes and claims.
 
     Parameters
@@ -306,10 +256,6 @@ def write_board(
         Made if it is not there.
     force : bool
         Replace files that pairproof did not write.
-    history : History, optional
-        Ratings over time, for the page.
-    verified : sequence of str
-        Sentences on what was compared with R, for the page.
 
     Returns
     -------
@@ -328,13 +274,8 @@ def write_board(
     except OSError as error:
         raise InputError(f"{place}: cannot be created ({error.strerror}); name a folder") from error
     beside = checkable(board)
-    texts = {
-        PAGE: render_html(
-            board_page(board, True, history=history or board.history, verified=verified, beside=beside)
-        ),
-        CSV: board.to_csv(),
-        JSON: json_text(board.to_dict()),
-    }
+    page = render_html(board_page(board, True, beside))
+    texts = {PAGE: page, CSV: board.to_csv(), JSON: json_text(board.to_dict())}
     if beside:
         votes = votes_csv(board)
         digest = hashlib.sha256(votes.encode()).hexdigest()
@@ -342,3 +283,156 @@ def write_board(
     for name, text in texts.items():
         write(place / name, text, force=force)
     return tuple(place / name for name in texts)
+
+
+# -- what is published beside it, so that anyone can check it
+
+PAGE, VOTES = "index.html", "votes.csv"
+CSV, JSON, CLAIMS = "leaderboard.csv", "leaderboard.json", "leaderboard.toml"
+#: Decimals of what claims print: more than a page shows, fewer than differ between machines.
+DECIMALS = 4
+
+
+def check_command(board: Board, csv_name: str, votes_name: str) -> str:
+    """The command that makes the numbers of a board again from the votes."""
+    words = ["pairproof", "check", csv_name, "--votes", votes_name]
+    words += ["--ties", board.scale.ties] if board.scale.ties not in ("half", "none") else []
+    words += ["--anchor", f"{board.scale.anchor}={board.scale.at:.15g}"] if board.scale.anchor else []
+    if board.clusters:
+        words += ["--cluster", ",".join(board.clusters.columns)]
+        words += ["--cluster-kind", board.clusters.kind] if board.clusters.kind != "CR2" else []
+    words += ["--order-effect"] * board.fit.spec.order_effect
+    for name in (term.removeprefix("style.") for term in board.fit.spec.comparison_terms):
+        words += ["--style", '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name]
+    words += ["--level", f"{board.level:.15g}"] if board.level != 0.95 else []
+    return " ".join(map(shlex.quote, words))
+
+
+def checkable(board: Board) -> bool:
+    """Whether the votes are held as fitted: those that are only counted have no columns of style."""
+    return all(name in board.table.columns for name in board.fit.spec.comparison_terms)
+
+
+# -- the votes as fitted -----------------------------------------------------------------------------------
+
+
+def votes_csv(board: Board) -> str:
+    """The votes as fitted: items, counts, clusters by number, and the covariates of the model."""
+    table = board.table
+    names, columns = ["first", "second"], []
+    items = np.array(table.items, object)
+    numbers: list[FloatArray] = [table.first.astype(float), table.second.astype(float)]
+    for name in _clusters(board):
+        numbers.append(_numbered(table.columns[name]))
+        names.append(name)
+    covariates = [*board.fit.spec.comparison_terms, *(["order"] if "order" in table.columns else [])]
+    for name in dict.fromkeys(covariates):
+        column = table.columns[name]
+        if isinstance(column, Factor):
+            raise InputError(f"column {name!r} of the model is text; style columns must be numeric")
+        numbers.append(column)
+        names.append(name)
+    kinds = ("wins", "ties", "losses") if table.tie_category else ("wins", "losses")
+    counts = {name: getattr(table, name) for name in kinds}
+    of = np.column_stack(list(counts.values()))
+    # A row without a cluster is a cluster of its own, and so is a weighted one where every vote is a cluster.
+    key, together = np.column_stack(numbers), np.column_stack(numbers)
+    if not np.isnan(key).any() and (of == np.round(of)).all():
+        key, place = np.unique(together, axis=0, return_inverse=True)
+        of = np.column_stack([np.bincount(place.ravel(), of[:, k], len(key)) for k in range(of.shape[1])])
+    k = len(_clusters(board))
+    columns = [items[key[:, 0].astype(int)], items[key[:, 1].astype(int)]]
+    columns += [["" if np.isnan(v) else f"c{v:.0f}" for v in key[:, 2 + i]] for i in range(k)]
+    columns += [[_short(v) for v in key[:, i]] for i in range(2 + k, key.shape[1])]
+    columns += [[_short(v) for v in of[:, i]] for i in range(of.shape[1])]
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([*names, *counts])
+    writer.writerows(zip(*columns))
+    return stream.getvalue()
+
+
+def _clusters(board: Board) -> tuple[str, ...]:
+    """Columns of clusters that the votes still have; none of votes that were only counted."""
+    columns = board.clusters.columns if board.clusters else ()
+    return columns if all(name in board.table.columns for name in columns) else ()
+
+
+def _numbered(column: Any) -> FloatArray:
+    """Clusters numbered from 1 in the order of the votes; nan where one is not known."""
+    codes = column.codes if isinstance(column, Factor) else np.where(np.isnan(column), -1.0, column)
+    known, first, place = np.unique(codes, return_index=True, return_inverse=True)
+    missing = known == -1
+    order = np.argsort(np.where(missing, np.iinfo(np.int64).max, first))
+    number = np.empty(len(known))
+    number[order] = np.arange(1.0, len(known) + 1.0)
+    return np.asarray(np.where(missing, np.nan, number)[place.ravel()])
+
+
+def _short(value: float) -> str:
+    if np.isnan(value):
+        return ""
+    return f"{value:.0f}" if value == round(value) and abs(value) < 2**53 else repr(float(value))
+
+
+# -- claims ------------------------------------------------------------------------------------------------
+
+
+def board_claims(board: Board, csv_name: str, votes_name: str, sha256: str) -> str:
+    """The text of a claims file: every rating, limit and rank of the board, to be recomputed from the votes.
+
+    csv_name: where the numbers were read, in words.  votes_name, sha256: the file of :func:`votes_csv` beside it.
+    """
+    ratings = {row.model: _printed(row.rating) for row in board.rows if row.rating is not None}
+    ends = [(row, end, getattr(row, end)) for row in board.rows for end in ("low", "high")]
+    limits = {f"{end}.{row.model}": _printed(value) for row, end, value in ends if value is not None}
+    places = [(row, end) for row in board.rows for end in ("rank_low", "rank_high")]
+    ranks = {f"{end}.{row.model}": str(getattr(row, end)) for row, end in places}
+    counted_only = board.clusters is not None and not _clusters(board)
+    title = f"Leaderboard of {len(board.rows):,} models from {board.data.votes:,.10g} votes"
+    paper = {"id": "leaderboard", "title": title, "read_from": csv_name}
+    votes = {"kind": "file", "items": board.table.items, "file": votes_name, "sha256": sha256}
+    said = "# Every number of a leaderboard, as data: `pairproof check` refits the votes and reports which numbers are reproduced."
+    lines = [said, "", "[paper]", *toml_lines(paper), "", "[data.votes]", *toml_lines(votes)]
+    lines += _claim(board, "ratings", {"estimate": ratings}) if ratings else []
+    if counted_only:
+        lines += [
+            "",
+            "# Limits and ranks use clusters of votes that were counted but not kept; they are not claimed.",
+        ]
+        return "\n".join([*lines, ""])
+    lines += _claim(board, "limits", {"stat": limits}) if limits else []
+    return "\n".join([*lines, *_claim(board, "ranks", {"stat": ranks}), ""])
+
+
+def _claim(board: Board, name: str, printed: dict[str, dict[str, str]]) -> list[str]:
+    head = {"id": name, "data": "votes", "engines": ("native",)}
+    tables = [[f"[claim.{key}]", *toml_lines(of), ""] for key, of in printed.items()]
+    lines = ["", "[[claim]]", *toml_lines(head), f"model = {toml(_model(board))}"]
+    return [*lines, *(x for t in tables for x in t)][:-1]
+
+
+def _model(board: Board) -> dict[str, Any]:
+    spec, scale, columns = board.fit.spec, board.scale, _clusters(board)
+    stated: dict[str, Any] = {
+        "family": "bradley-terry",
+        "ties": spec.ties,
+        "reference": "sum",
+        "scale": scale.name,
+        "anchor": scale.anchor,
+        "at": float(scale.at),
+        "expected": scale.expected,
+        "level": f"{board.level:.15g}",
+        "order_effect": spec.order_effect,
+        "comparison_terms": spec.comparison_terms,
+        "cluster": columns,
+    }
+    if columns and board.clusters is not None:
+        stated["cluster_kind"] = board.clusters.kind
+    else:
+        stated["by_vote"] = board.clusters is None
+    return {key: value for key, value in stated.items() if value not in ("", ()) and value is not False}
+
+
+def _printed(value: float) -> str:
+    return f"{value:.{DECIMALS}f}"

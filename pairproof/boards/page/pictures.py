@@ -301,9 +301,8 @@ def _over_time(history: History, models: Sequence[str]) -> Element:
     for text, y in marks:
         _add(left, "text", text, x="100%", y=_pc(y), text_anchor="end", dominant_baseline="central")
     said = "; ".join(f"{name} {points(value)}" for name, value in zip(named, last))
-    plot = _add(
-        whole, "svg", class_="plot", height=HEIGHT, role="img", aria_label=f"The last ratings: {said}"
-    )
+    read = {"role": "img", "aria_label": f"The last ratings: {said}"}
+    plot = _add(whole, "svg", class_="plot", height=HEIGHT, **read)
     inner = _stretched(plot, 1000)
     for _, y in marks:
         _add(inner, "path", d=f"M0 {1000 * y:.0f}H1000", class_="grid")

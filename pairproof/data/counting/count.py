@@ -147,8 +147,7 @@ def count(
 def _chosen_by(
     header: Table, roles: Sequence[str], where: Conditions
 ) -> tuple[list[str], dict[str, list[float]]]:
-    """Further columns that conditions are on, and the numbers that separate the values of
-    some."""
+    """Further columns that conditions are on, and the numbers that separate the values of some."""
     role_of = {own: role for role, own in header.own_names.items()}
     told, numbers = ("first", "second", "outcome", "winner", "both_bad"), ("wins", "ties", "losses", "weight")
     said = said_in(where, [*header.columns, *role_of, *told, *numbers])

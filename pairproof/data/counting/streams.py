@@ -55,15 +55,24 @@ class Stream:
 
     names: of the columns, by the source's own spelling.
     sink: writes columns to a Parquet file, where the rows are an engine's; None: `batches` can be asked again and again.
+    counts: of an engine that counts distinct rows itself.
     """
 
     source: str
     names: tuple[str, ...]
-    distinct: Callable[[Sequence[str], Tally], None]
     batches: Batches
     parts: Callable[[int], tuple[Part, ...]]
     folds_case: bool = False
     sink: Callable[[Sequence[str], str], None] | None = None
+    counts: Callable[[Sequence[str], Tally], None] | None = None
+
+    def distinct(self, columns: Sequence[str], tally: Tally) -> None:
+        """Count the distinct rows of these columns."""
+        if self.counts is not None:
+            self.counts(columns, tally)
+            return
+        for batch in self.batches(columns, tally.cuts):
+            tally.add(batch)
 
 
 def stream_of(
@@ -102,19 +111,15 @@ def paths_of(source: Any) -> list[str] | None:
         if not found:
             raise InputError(f"{text}: no such file; expected a path, or a glob such as votes/*.parquet")
         return found
-    if (
-        isinstance(source, (list, tuple))
-        and source
-        and all(isinstance(s, (str, os.PathLike)) for s in source)
-    ):
-        found = [path for one in source for path in paths_of(one) or ()]
-        twice = sorted({path for path in found if found.count(path) > 1})
-        if twice:
-            raise InputError(
-                f"{listed(twice)} named more than once; name each file once, so that its votes do not count twice"
-            )
-        return found
-    return None
+    of_paths = isinstance(source, (list, tuple)) and all(isinstance(s, (str, os.PathLike)) for s in source)
+    if not of_paths or not source:
+        return None
+    found = [path for one in source for path in paths_of(one) or ()]
+    if twice := repeated(found):
+        raise InputError(
+            f"{listed(twice)} named more than once; name each file once, so that its votes do not count twice"
+        )
+    return found
 
 
 def _tallied(name: str | None, source: str) -> Callable[[int], tuple[Part, ...]]:
@@ -127,15 +132,9 @@ def _tallied(name: str | None, source: str) -> Callable[[int], tuple[Part, ...]]
 
 def _in_memory(table: Table, name: str | None) -> Stream:
     def batches(columns: Sequence[str], plain: Collection[str] = ()) -> Iterator[list[Coded]]:
-        yield [
-            _factorized(table.columns[column], column, table.source, column in plain) for column in columns
-        ]
+        yield [_factorized(table.columns[one], one, table.source, one in plain) for one in columns]
 
-    def distinct(columns: Sequence[str], tally: Tally) -> None:
-        for batch in batches(columns, tally.cuts):
-            tally.add(batch)
-
-    return Stream(table.source, tuple(table.columns), distinct, batches, _tallied(name, table.source))
+    return Stream(table.source, tuple(table.columns), batches, _tallied(name, table.source))
 
 
 def _factorized(series: Any, name: str, source: str, plain: bool = False) -> Coded:
@@ -186,10 +185,6 @@ def _of_files(paths: list[str], name: str | None, encoding: str | None, told: Pr
                 if told is not None:
                     told(done, of_all)
 
-    def distinct(columns: Sequence[str], tally: Tally) -> None:
-        for batch in batches(columns, tally.cuts):
-            tally.add(batch)
-
     def parts(n: int) -> tuple[Part, ...]:
         if name:
             return _tallied(name, source)(n)
@@ -205,7 +200,7 @@ def _of_files(paths: list[str], name: str | None, encoding: str | None, told: Pr
             seen[paths[0]] = n
         return tuple(sorted(Part(os.path.basename(path), seen[path], digest) for digest, path in of.items()))
 
-    return Stream(source, first.names, distinct, batches, parts)
+    return Stream(source, first.names, batches, parts)
 
 
 def _file_digest(path: str) -> str:
@@ -327,11 +322,8 @@ def _coded(column: Any, name: str, source: str, plain: bool = False) -> Coded:
     """An Arrow column as codes and levels."""
     import pyarrow as pa
 
-    if (
-        plain
-        and not column.null_count
-        and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
-    ):
+    number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    if plain and number and not column.null_count:
         return column.to_numpy(zero_copy_only=False), None
     if not pa.types.is_dictionary(column.type):
         try:
@@ -432,10 +424,8 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
         keys = [f"{N}_{k}" for k in range(len(columns))] if inside else list(columns)
         counted = chosen(columns, keys).group_by(*keys).agg(nw.len().alias(N)).head(tally.most + 1)
         grouped = counted.collect()
-        coded = [
-            _factorized(pd.Series(grouped[key].to_list(), dtype=object), column, "table")
-            for key, column in zip(keys, columns)
-        ]
+        series = (pd.Series(grouped[key].to_list(), dtype=object) for key in keys)
+        coded = [_factorized(of, column, "table") for of, column in zip(series, columns)]
         tally.check(len(coded[0][0]))
         tally.add(coded, np.array(grouped[N].to_list(), np.int64))
 
@@ -447,7 +437,7 @@ def _by_narwhals(source: Any, name: str | None) -> Stream:
             yield from of_file(columns, plain)
 
     folds = str(getattr(frame, "implementation", "")).rpartition(".")[2].lower() in ("duckdb", "pyspark")
-    found = Stream(about, names, distinct, batches, _tallied(name, kind), folds, sink)
+    found = Stream(about, names, batches, _tallied(name, kind), folds, sink, distinct)
     return found
 
 

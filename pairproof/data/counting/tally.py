@@ -135,8 +135,7 @@ class Tally:
             lookup[at] = place.setdefault(text if cuts is None else cuts.text(text), len(place))
         missing = bool((codes < 0).any())
         lookup[-1] = place.setdefault(None, len(place)) if missing else -1
-        found: IntArray = lookup[codes]
-        return found
+        return np.asarray(lookup[codes])
 
     def _make_room(self) -> None:
         """Larger radices where there are more levels; what was counted gets the new keys."""

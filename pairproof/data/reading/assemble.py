@@ -57,11 +57,8 @@ class Options:
 
     def __post_init__(self) -> None:
         """A string where a list is wanted would be taken letter by letter, so it is refused."""
-        lists = {
-            "items=": self.items,
-            **{f"levels of {name!r}: ": own for name, own in (self.levels or {}).items()},
-        }
-        for what, stated in lists.items():
+        levels = {f"levels of {name!r}: ": own for name, own in (self.levels or {}).items()}
+        for what, stated in {"items=": self.items, **levels}.items():
             if isinstance(stated, str):
                 raise InputError(f"{what}{quoted(stated)} is one string; pass a list such as ['A', 'B']")
         if not isinstance(self.rename or {}, Mapping):
@@ -287,11 +284,8 @@ def _further(
         column = covariate(table, name, (options.levels or {}).get(name))
         return column if row_of is None else take(column, row_of)
 
-    return {
-        name: partial(of_comparisons, name)
-        for name in table.columns
-        if name not in columns and name not in ("system", "rank")
-    }
+    further = [name for name in table.columns if name not in columns and name not in ("system", "rank")]
+    return {name: partial(of_comparisons, name) for name in further}
 
 
 def covariates(table: Table, options: Options, used: Collection[str], of_persons: bool = False) -> Columns:

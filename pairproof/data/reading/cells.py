@@ -322,11 +322,8 @@ class Coding:
         return cls(answer_of, blank)
 
     def __str__(self) -> str:
-        codes = [
-            quoted(code) if code == ANSWERS[answer] else f"{quoted(code)} ({ANSWERS[answer]})"
-            for code, answer in self.answer_of.items()
-            if answer != BOTH_BAD
-        ]
+        own = [(code, ANSWERS[answer]) for code, answer in self.answer_of.items() if answer != BOTH_BAD]
+        codes = [quoted(code) + f" ({word})" * (code != word) for code, word in own]
         bad = [quoted(code) for code, answer in self.answer_of.items() if answer == BOTH_BAD]
         more = ", ..." if len(bad) > 2 else ""
         codes += [f"{', '.join(bad[:2])}{more} (both_bad)"] if bad and bad != ["'both_bad'"] else bad

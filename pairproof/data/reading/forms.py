@@ -273,12 +273,9 @@ def ways_of(table: Table, stated: Mapping[str, Any]) -> list[Way]:
     layout = stated.get("layout")
     known = (looks.at_texts, looks.at_pairs, looks.at_sides, looks.at_scores, looks.at_items) if looks else ()
     for look in known:
-        found = [
-            way
-            for way in look()
-            if layout in (None, way.arguments["layout"], _AS_PERSONS.get(way.arguments["layout"]))
-            and not _contradicts(table, way.arguments.get("columns", {}))
-        ]
+        possible = (way for way in look() if not _contradicts(table, way.arguments.get("columns", {})))
+        own = ((way, way.arguments["layout"]) for way in possible)
+        found = [way for way, its in own if layout in (None, its, _AS_PERSONS.get(its))]
         if found:
             return found[:4]
     return []
@@ -323,9 +320,8 @@ class _Looks:
         """Whole answers in one column of text."""
         for name, factor in self.cells.items():
             if factor.levels and all(text.startswith("{") for text in factor.levels):
-                yield Way(
-                    {"layout": "paircomp", "column": name}, f"{name} contains all comparisons of one person."
-                )
+                said = f"{name} contains all comparisons of one person."
+                yield Way({"layout": "paircomp", "column": name}, said)
             elif sum(" > " in text for text in factor.levels) * 2 > len(factor.levels):
                 yield Way({"layout": "ranking-text", "column": name}, f"{name} has one ranking per row.")
 
@@ -494,9 +490,8 @@ class _Looks:
         """A row per score: who gave it, to which item, and the score from 0 to 100."""
         own = {name: factor for name, factor in self.cells.items() if factor.levels}
         who = [name for name in own if _SCORER_NAMES.search(name)]
-        score = [
-            name for name in own if _SCORE_NAMES.search(name) and name not in who and _numeric(own[name])
-        ]
+        score = [name for name in own if name not in who and _SCORE_NAMES.search(name)]
+        score = [name for name in score if _numeric(own[name])]
         rest = [name for name in own if name not in (*who, *score)]
         item = [name for name in rest if _ITEM_NAMES.search(name)]
         item += [name for name in rest if not _numeric(own[name])]

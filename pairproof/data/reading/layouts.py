@@ -50,7 +50,7 @@ from .forms import Way, as_counts, unread, ways_of, ways_of_codes, without_row_n
 from .matrix import Record, Winner, is_square, read_matrix
 from .pair_columns import PairNames, PairOrderLike, read_wide
 from .rankings import is_rankings, read_rankings
-from .sources import ROLES, Table, is_records, load, suggestion, warn_if_cut
+from .sources import Table, is_records, load, warn_if_cut
 
 Layout = Literal[
     "long", "counts", "votes", "evalica", "soft", "alpaca", "arena-hard", "rankings", "prefmod", "matrix", "scores",
@@ -417,12 +417,10 @@ def recognised(table: Table, stated: Mapping[str, Any] = NOTHING) -> Layout:
 
 def check_has(table: Table, layout: Layout, stated: Mapping[str, Any] = NOTHING) -> None:
     """Refuse a table without the columns of its layout."""
-    absent = [name for name in NEEDED.get(layout, ()) if name not in table.columns]
-    if (
-        layout in ("scores", "winners")
-        or absent
-        or (layout == "rankings" and "rankings" not in layouts_of(table.columns))
-    ):
+    has = set(table.columns).issuperset(NEEDED.get(layout, ()))
+    if layout == "rankings":
+        has = is_rankings(table.columns)
+    if not has or layout in ("scores", "winners"):
         raise unread(table, {**stated, "layout": layout})
 
 

@@ -79,12 +79,8 @@ def read_matrix(source: Any, options: Options, stated: Mapping[str, Any]) -> Com
         source = load(source, options.encoding, nameless=True)
     if winner is None:
         name = source.source if isinstance(source, Table) else "table"
-        raise LayoutError(
-            name,
-            "found a table whose rows and columns are the same items",
-            _ways(source, record),
-            stated or {},
-        )
+        said = "found a table whose rows and columns are the same items"
+        raise LayoutError(name, said, _ways(source, record), stated)
     one_of("winner", winner, ("rows", "columns"))
     if record is not None:
         one_of("record", record, get_args(Record))
@@ -132,9 +128,8 @@ def _ways(source: Any, record: Record | None) -> list[Way]:
     for winner, order in product(get_args(Winner), get_args(Record) if three else ("",)):
         won, lost = ("A", "B") if winner == "rows" else ("B", "A")
         told = f"The cell in row A and column B counts wins of {won} over {lost}{f', as {order}' if order else ''}."
-        found.append(
-            Way({"layout": "matrix", "winner": winner, **({"record": order} if order else {})}, told)
-        )
+        known = {"layout": "matrix", "winner": winner} | ({"record": order} if order else {})
+        found.append(Way(known, told))
     return found
 
 
@@ -270,10 +265,9 @@ def _of_counts(table: Table, rows: list[str], options: Options, what: str) -> Sq
         )
     found = np.stack([_column(table, name, rows, options) for name in columns], axis=1)
     own = _diagonal(rows, columns)
-    cells, told = np.where(own, 0.0, found), [*table.told, *told]
-    return Square(
-        tuple(rows), tuple(columns), cells, table.source, None, tuple(told), float(found[own].sum())
-    )
+    cells, of_own = np.where(own, 0.0, found), float(found[own].sum())
+    sentences = (*table.told, *told)
+    return Square(tuple(rows), tuple(columns), cells, table.source, None, sentences, of_own)
 
 
 def _diagonal(rows: Sequence[str], columns: Iterable[str]) -> BoolArray:
@@ -322,9 +316,8 @@ def _of_pairs(table: Table, rows: list[str], texts: Any, record: Record | None) 
             )
     items = [label for label, kept in zip(items, is_item) if kept]
     won, tied, known = (cells[np.ix_(is_item, is_item)] for cells in (won, tied, known))
-    single = {
-        at: text for at, text in np.ndenumerate(texts) if at not in found and text and text not in BLANKS
-    }
+    others = ((at, text) for at, text in np.ndenumerate(texts) if at not in found)
+    single = {at: text for at, text in others if text and text not in BLANKS}
     told += _sums_beside(table, rows, items, single, _sums(won, tied if record else None), example)
     blank = int(len(items) * (len(items) - 1) / 2 - known.sum() / 2)
     told += [f"{blank} pairs have no cell, so they were not compared"] * (blank > 0)
@@ -441,12 +434,8 @@ def _without_sums(table: Table, rows: list[str]) -> tuple[Table, list[str], list
     if wrong:
         return table, rows, [], wrong
     kept = [k for k in range(len(rows)) if k not in more[0]]
-    return (
-        table.without([columns[k] for k in more[1]]).take(np.array(kept)),
-        [rows[k] for k in kept],
-        told,
-        [],
-    )
+    table = table.without([columns[k] for k in more[1]]).take(np.array(kept))
+    return table, [rows[k] for k in kept], told, []
 
 
 def _column(table: Table, name: str, rows: list[str], options: Options) -> FloatArray:

@@ -250,27 +250,25 @@ def wide_answers(
     names = _stated_columns(table, pairs)
     order = _order(table, items, pair_order, names)
     names = names if names is not None else _candidates(table)[: len(order)]
-    named_order = (
-        pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
-    )
     if pair_names != "ignore":
-        check_pair_names(names, items, order, named_order, table.source)
+        usual = isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic")
+        check_pair_names(names, items, order, str(pair_order) if usual else None, table.source)
     stated = Coding.read(coding)
     stated.refuse(BOTH_BAD, "layouts 'long' and 'votes'; in this layout, code it as a tie")
     if pairs is None:
         _check_rest(table, names, stated)
         _check_first(table, names, stated)
-    sides = (tuple(items[k] for k in pair) for pair in order)
-    found = (_by_words(table, name, pair, stated) for name, pair in zip(names, sides))
-    answers = np.stack(
-        [stated.answers(table, *own, may_be_missing=True) for own in zip(names, found)], axis=1
-    )
+    columns = []
+    for name, pair in zip(names, order):
+        found = _by_words(table, name, [items[k] for k in pair], stated)
+        columns.append(stated.answers(table, name, found, may_be_missing=True))
+    answers = np.stack(columns, axis=1)
     if not (answers != MISSING).any():
         raise InputError(f"{table.source}: every response is missing; at least one comparison is needed")
     return names, order, answers
 
 
-def _by_words(table: Table, name: str, pair: tuple[str, ...], stated: Coding) -> Factor:
+def _by_words(table: Table, name: str, pair: Sequence[str], stated: Coding) -> Factor:
     """The labels of a column; where the codes are the words first and second, the names of the two items say the same."""
     found, words = labels(table, name), {}
     if stated.meaning("first") == FIRST and stated.meaning("second") == SECOND:
@@ -359,12 +357,8 @@ def _stated_pairs(items: tuple[str, ...], pair_order: PairOrderLike) -> Pairs:
 def _one_pair(place: Mapping[str, int], pair: str | tuple[str, str]) -> tuple[int, int]:
     if isinstance(pair, str):
         heads = [(pair[:k], pair[k:]) for k in range(1, min(len(pair), _LONGEST_PAIR)) if pair[:k] in place]
-        found = {
-            (a, rest[len(s) :])
-            for a, rest in heads
-            for s in SEPARATORS
-            if rest.startswith(s) and rest[len(s) :] in place and rest[len(s) :] != a
-        }
+        split = {(a, rest[len(s) :]) for a, rest in heads for s in SEPARATORS if rest.startswith(s)}
+        found = {(a, b) for a, b in split if b in place and b != a}
     else:
         a, b = map(str, pair) if isinstance(pair, Sequence) and len(pair) == 2 else ("", "")
         found = {(a, b)} if a in place and b in place and a != b else set()

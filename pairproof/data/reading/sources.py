@@ -234,10 +234,8 @@ def from_frame(
         raise InputError(f"{source}: columns have several levels of names; flatten them to a single level")
     # `items` takes half the time of `iloc` for tens of thousands of columns.
     found = (("" if name is None else str(name), series) for name, series in frame.items())
-    columns = [
-        *flattened(found, source),
-        *((name, Lists(name, source)) for name in frame.attrs.get(LISTS, ())),
-    ]
+    columns = list(flattened(found, source))
+    columns += [(name, Lists(name, source)) for name in frame.attrs.get(LISTS, ())]
     check_names([name for name, _ in columns], source, nameless)
     return Table(dict(columns), len(frame), source, text, delimiter)
 
@@ -549,10 +547,8 @@ def of_text(text: str, source: str) -> Table | None:
         return None
     # a column that has neither a name nor a cell says nothing
     kept = [k for k, name in enumerate(table.header) if name or any(row[k] for row in table.rows)]
-    header = [table.header[k] for k in kept]
-    frame = pd.DataFrame(
-        [[row[k] for k in kept] for row in table.rows], columns=pd.Index(header, dtype=object)
-    )
+    header = pd.Index([table.header[k] for k in kept], dtype=object)
+    frame = pd.DataFrame([[row[k] for k in kept] for row in table.rows], columns=header)
     told = f"{source}, line {table.line}: read as {table}"
     return replace(from_frame(frame, source, nameless=True), lines=table.lines, told=(told,))
 

@@ -160,9 +160,5 @@ def respondents(
 def _check_constant(table: Table, name: str, values: FloatArray, person: IntArray, first: IntArray) -> None:
     expected = values[first][person]
     bad = (values != expected) & ~(np.isnan(values) & np.isnan(expected))
-    table.check(
-        bad,
-        name,
-        f"{name} is {{cell}}, but has another value in an earlier row of the same person",
-        "a covariate describes the person; correct it, or drop the column",
-    )
+    said = f"{name} is {{cell}}, but has another value in an earlier row of the same person"
+    table.check(bad, name, said, "a covariate describes the person; correct it, or drop the column")

@@ -157,16 +157,9 @@ class AnswerTable(Rows):
         several = len(self.times) > 1
         data: dict[str, object] = {"time": np.repeat(self.times, len(pairs))} if several else {}
         count = missing.reshape(-1)
-        return pd.DataFrame(
-            {
-                **data,
-                "first": [self.items[i] for i, _ in pairs] * len(self.times),
-                "second": [self.items[j] for _, j in pairs] * len(self.times),
-                "answered": total - count,
-                "missing": count,
-                "share": count / total,
-            }
-        )
+        data["first"] = [self.items[i] for i, _ in pairs] * len(self.times)
+        data["second"] = [self.items[j] for _, j in pairs] * len(self.times)
+        return pd.DataFrame({**data, "answered": total - count, "missing": count, "share": count / total})
 
     # -- as text ---------------------------------------------------------------------------------------------
 
@@ -244,9 +237,7 @@ class AnswerTable(Rows):
         count = np.bincount(group.reshape(-1), self.weights)
         order = [k for k in np.lexsort((np.arange(len(count)), -count)) if count[k] > 0]
         shape = self.answers.shape[1:]
-        lines = []
-        for k in order[:most]:
-            lines.append(f"{count[k]:g}  {self.answer_text(patterns[k].reshape(shape))}")
+        lines = [f"{count[k]:g}  {self.answer_text(patterns[k].reshape(shape))}" for k in order[:most]]
         if len(order) > most:
             lines.append(f"... and {len(order) - most:,} more different answers")
         return lines

@@ -152,12 +152,9 @@ def checked_weights(weights: ArrayLike | None, n_rows: int, source: str) -> Floa
             f" per row, {n_rows}"
         )
     values: FloatArray = frozen(found, float)
-    small = (values > 0) & (values < SMALLEST_COUNT)
-    refuse_rows(
-        source,
-        ~(np.isfinite(values) & (values >= 0) & (values < LARGEST_COUNT)) | small,
-        lambda r: f"the weight is {values[r]}; expected 0, or a number from {SMALLEST_COUNT:g} to below 2^53",
-    )
+    fine = (values == 0) | (values >= SMALLEST_COUNT) & (values < LARGEST_COUNT)
+    expected = f"expected 0, or a number from {SMALLEST_COUNT:g} to below 2^53"
+    refuse_rows(source, ~fine, lambda r: f"the weight is {values[r]}; {expected}")
     if not values.any():
         raise InputError(f"{source}: all weights are 0; at least one person is needed")
     return values

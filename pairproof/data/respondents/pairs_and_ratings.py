@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union
 
 import numpy as np
+import pandas as pd
 
 from ...errors import InputError, ItemError
 from ...text import listed, quoted, shortened
@@ -282,18 +283,15 @@ def to_prefmod(table: Respondents, covariates: Sequence[str] = ()) -> Wide:
     1 the most preferred (nan: not rated); with several times V1.1, V2.1, ..., V1.2, ...  `coding` is that of
     comparisons, else only `missing`.
     """
-    import pandas as pd
-
     rows = _rows(table)
     values = _values(table)[rows]
     names = [f"V{k + 1}" for k in range(len(table.items))]
     if table.kind == "comparisons":
         names = [f"V{i + 1}_{j + 1}" for i, j in prefmod_pair_order(len(table.items))]
-    data = {
-        f"{name}.{t + 1}" if table.n_times > 1 else name: values[:, t, k]
-        for t in range(table.n_times)
-        for k, name in enumerate(names)
-    }
+    data: dict[str, FloatArray] = {}
+    for t in range(table.n_times):
+        at = f".{t + 1}" if table.n_times > 1 else ""
+        data |= {f"{name}{at}": values[:, t, k] for k, name in enumerate(names)}
     for name in covariates:
         if name in data:
             raise InputError(
@@ -308,12 +306,9 @@ def to_prefmod(table: Respondents, covariates: Sequence[str] = ()) -> Wide:
 
 def _rows(table: Respondents) -> IntArray:
     broken = table.weights != np.floor(table.weights)
-    refuse_rows(
-        table.source,
-        broken,
-        lambda r: f"the weight is {table.weights[r]:g} ({int(broken.sum())} such row(s)); prefmod takes one row per"
-        " person and no weights, so weights must be whole",
-    )
+    often = f"({int(broken.sum())} such row(s))"
+    why = "prefmod takes one row per person and no weights, so weights must be whole"
+    refuse_rows(table.source, broken, lambda r: f"the weight is {table.weights[r]:g} {often}; {why}")
     cells = table.n_persons * table.answers[0].size
     if cells > MOST_CELLS:
         raise InputError(
@@ -328,10 +323,8 @@ def _values(table: Respondents) -> FloatArray:
     if table.kind == "rankings":
         absent = np.asarray((answers == ABSENT).any(axis=(1, 2)))
         tied = np.asarray(has_ties(answers).any(axis=1))
-        why = "prefmod has no such rankings: NA is below all others there"
-        refuse_rows(
-            table.source, absent, f"an item was not presented ({int(absent.sum())} such row(s)); {why}"
-        )
+        why = f"({int(absent.sum())} such row(s)); prefmod has no such rankings: NA is below all others there"
+        refuse_rows(table.source, absent, f"an item was not presented {why}")
         why = f"({int(tied.sum())} such row(s)); pattR.fit drops such rows"
         refuse_rows(table.source, tied, f"two items have the same rank {why}")
     missing = {"comparisons": MISSING, "rankings": BELOW, "ratings": UNRATED}[table.kind]

@@ -235,12 +235,9 @@ def _persons(table: Table, column: str) -> IntArray:
 def _check_once(table: Table, who: IntArray, item: IntArray, column: str, names: tuple[str, ...]) -> None:
     _, first, where = np.unique(who * len(names) + item, return_index=True, return_inverse=True)
     again = first[where.reshape(-1)] != np.arange(len(item))
-    table.check(
-        again,
-        column,
-        lambda: f"{quoted(names[int(item[again][0])])} appears in an earlier row of the same person",
-        "keep one of the ranks",
-    )
+    if again.any():
+        said = f"{quoted(names[int(item[again][0])])} appears in an earlier row of the same person"
+        raise table.refuse(again, column, said, "keep one of the ranks")
 
 
 #: The items of each place of one ranking, the best first.

@@ -210,12 +210,8 @@ class Respondents(AnswerTable):
                 )
             keys[:, k] = values_of(self.columns[name])
             missing = np.isnan(keys[:, k])
-            refuse_rows(
-                self.source,
-                missing,
-                f"{name!r} has no value ({int(missing.sum())} such row(s)); drop these rows with"
-                " select, or omit the covariate",
-            )
+            found = f"{name!r} has no value ({int(missing.sum())} such row(s))"
+            refuse_rows(self.source, missing, f"{found}; drop these rows with select, or omit the covariate")
         if not names:
             return np.zeros(len(self.answers), np.int64), np.zeros(1, np.int64)
         _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -297,12 +293,9 @@ class Respondents(AnswerTable):
             raise InputError(
                 f"{self.source}: a column 'judge' already exists; to_comparisons() keeps it, and clustered('judge') uses it"
             )
-        refuse_rows(
-            self.source,
-            self.weights != np.round(self.weights),
-            lambda r: f"the weight is {self.weights[r]:g}, which is not a whole number of persons; judge=True makes each"
-            " person a judge",
-        )
+        broken = "which is not a whole number of persons; judge=True makes each person a judge"
+        split = self.weights != np.round(self.weights)
+        refuse_rows(self.source, split, lambda r: f"the weight is {self.weights[r]:g}, {broken}")
         n = float(self.weights @ (self.pair_answers != MISSING).sum(axis=(1, 2)))
         if n > MOST_COMPARISONS:
             raise InputError(

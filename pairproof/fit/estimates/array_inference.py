@@ -27,8 +27,7 @@ def normal_quantile(probability: float) -> float:
 def softmax(log_worth: FloatArray) -> FloatArray:
     """float[..., n_items]: worths that sum to 1 along the last axis, from log worths up to a constant."""
     e = np.exp(log_worth - log_worth.max(axis=-1, keepdims=True))
-    worth: FloatArray = e / e.sum(axis=-1, keepdims=True)
-    return worth
+    return np.asarray(e / e.sum(axis=-1, keepdims=True))
 
 
 def worths(log_worth: FloatArray, cov: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -44,10 +44,8 @@ def sandwich(functions: FloatArray, matrix: FloatArray) -> FloatArray:
         from scipy.sparse import csr_matrix
 
         few = csr_matrix(functions)
-        out: FloatArray = np.ascontiguousarray((few @ np.ascontiguousarray((few @ matrix).T)))
-        return out
-    product: FloatArray = functions @ matrix @ functions.T
-    return product
+        return np.ascontiguousarray((few @ np.ascontiguousarray((few @ matrix).T)))
+    return np.asarray(functions @ matrix @ functions.T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +61,7 @@ class DenseCovariance:
         return sandwich(functions, self.matrix)
 
     def product(self, function: FloatArray) -> FloatArray:
-        column: FloatArray = self.matrix @ function
-        return column
+        return np.asarray(self.matrix @ function)
 
     def whole(self) -> FloatArray:
         return self.matrix
@@ -141,8 +138,7 @@ class Rescaling:
         return np.concatenate([scaled, np.zeros((self.held, *values.shape[1:]))]) if self.held else scaled
 
     def back(self, functions: FloatArray) -> FloatArray:
-        scaled: FloatArray = functions[:, : len(self.units)] * self.units
-        return scaled
+        return np.asarray(functions[:, : len(self.units)] * self.units)
 
     def variances(self, before: Covariance) -> FloatArray:
         return np.concatenate([before.variances() * self.units**2, np.zeros(self.held)])

@@ -211,8 +211,7 @@ class Clustering(Protocol):
 
 def not_zero(along: FloatArray) -> BoolArray:
     """bool[m]: rows of `along`, functions times null directions, float[m, k], that are not 0."""
-    nonzero: BoolArray = np.abs(along).max(axis=1, initial=0.0) >= NULL_TOLERANCE
-    return nonzero
+    return np.asarray(np.abs(along).max(axis=1, initial=0.0) >= NULL_TOLERANCE)
 
 
 @dataclass(frozen=True)
@@ -324,11 +323,7 @@ class FitRecord:
 
     def __post_init__(self) -> None:
         n = len(self.terms)
-        shapes = {
-            "beta": self.beta.shape,
-            "is_reference": self.is_reference.shape,
-            "null_space": self.null_space.shape[:1],
-        }
+        shapes = {name: getattr(self, name).shape[:1] for name in ("beta", "is_reference", "null_space")}
         wrong = {name: shape for name, shape in shapes.items() if shape != (n,)}
         if wrong or self.null_space.ndim != 2:
             raise InputError(
@@ -391,11 +386,9 @@ class FitRecord:
     @property
     def not_estimable(self) -> tuple[str, ...]:
         """Names of the parameters that have no estimate."""
-        return (
-            tuple(n for n, ok in zip(self.names, self.estimable) if not ok)
-            if self.null_space.shape[1]
-            else ()
-        )
+        if not self.null_space.shape[1]:
+            return ()
+        return tuple(n for n, ok in zip(self.names, self.estimable) if not ok)
 
     @cached_property
     def free(self) -> BoolArray:

@@ -34,8 +34,6 @@ from .fit_record import FitRecord, FitWarning, find_item, listed
 from .specification import LOG_WORTH_PER_UNIT, Layout, ModelSpec, Scale, Term, layout
 
 ABOVE, BELOW, BETWEEN, APART = "above all", "below all", "between sets", "apart"
-#: Items of a set that a sentence names.
-MOST_NAMED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +59,7 @@ class ItemSets:
     @cached_property
     def items_above(self) -> BoolArray:
         """bool[n_items, n_items]: row differs from column by plus infinity."""
-        out: BoolArray = self.above[np.ix_(self.of, self.of)]
-        return out
+        return np.asarray(self.above[np.ix_(self.of, self.of)])
 
     @cached_property
     def status(self) -> tuple[str, ...]:
@@ -151,15 +148,6 @@ def chained(above: BoolArray) -> BoolArray:
     reach = closure(above | np.eye(len(above), dtype=bool))
     np.fill_diagonal(reach, False)
     return reach
-
-
-def in_words(sets: ItemSets, items: Sequence[str]) -> tuple[str, ...]:
-    """What to know of several sets: how the items of each stand to the others."""
-    out = []
-    for k in range(1, sets.n):
-        names = [items[i] for i in sets.members(k)]
-        out.append(f"{listed(names, MOST_NAMED)}: {sets.status[int(sets.members(k)[0])]}")
-    return tuple(out)
 
 
 R = TypeVar("R", bound=FitRecord)
@@ -253,13 +241,8 @@ def against(
         is_reference[shift.index[:, items.index(reference)]] = True
     beta = shift.forward(numbers.beta)
     beta[is_reference] = 0.0
-    null_space = numbers.null_space
-    return Referred(
-        beta,
-        is_reference,
-        shift.forward(null_space) if null_space.shape[1] else null_space,
-        MappedCovariance(numbers.covariance, shift),
-    )
+    null_space = shift.forward(numbers.null_space) if numbers.null_space.shape[1] else numbers.null_space
+    return Referred(beta, is_reference, null_space, MappedCovariance(numbers.covariance, shift))
 
 
 def on_scale(fit: R, scale: Scale) -> R:

@@ -55,21 +55,15 @@ def outcome_probabilities(u: FloatArray, g: FloatArray, model: str) -> FloatArra
         p_second = logistic(-2 * half - g)
         return np.stack([p_first, p_first * p_second * np.expm1(2 * np.asarray(g, float)), p_second], axis=-1)
     assert model in ("binary", "davidson"), model  # other laws say their own
-    tie = (
-        np.full_like(half, -np.inf)
-        if model == "binary"
-        else np.broadcast_to(np.asarray(g, float), half.shape)
-    )
+    tie = np.broadcast_to(-np.inf if model == "binary" else np.asarray(g, float), half.shape)
     top = np.maximum(np.abs(half), tie)
     weights = np.exp(np.stack([half - top, tie - top, -half - top], axis=-1))
-    total: FloatArray = weights / weights.sum(axis=-1, keepdims=True)
-    return total
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
 def logistic(x: FloatArray) -> FloatArray:
     e = np.exp(-np.abs(x))
-    p: FloatArray = np.where(x >= 0, 1.0, e) / (1.0 + e)
-    return p
+    return np.where(x >= 0, 1.0, e) / (1.0 + e)
 
 
 class Point(Place, Protocol):

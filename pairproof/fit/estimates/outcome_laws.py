@@ -126,12 +126,10 @@ class DavidsonTies(OutcomeLaw):
 
     @property
     def parameters(self) -> tuple[TieParameter, ...]:
-        shift, scale = TieParameter("tie-shift", of_home=True), TieParameter("tie-scale")
-        return (
-            TieParameter(start=np.log(2.0)),
-            *([shift] if self.shift else []),
-            *([scale] if self.scale else []),
-        )
+        found = [TieParameter(start=np.log(2.0))]
+        found += [TieParameter("tie-shift", of_home=True)] * self.shift
+        found += [TieParameter("tie-scale")] * self.scale
+        return tuple(found)
 
     def logs(self, v: FloatArray) -> Logs:
         n, r = v.shape

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+import pandas as pd
 
 from ...errors import InputError
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
@@ -32,8 +33,6 @@ from .likelihood import AtEstimate
 from .specification import AnswerSpec
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ...data.respondents.respondents import Respondents
 
 
@@ -83,15 +82,9 @@ class RandomEffects:
 
     def frame(self, items: Sequence[str]) -> pd.DataFrame:
         """component, item, (judge,) effect, se (, mean); see :meth:`pairproof.Fit.effects`."""
-        import pandas as pd
-
         k = self.n_effects
-        out = pd.DataFrame(
-            {
-                "component": [self.components[c].name for c in self.component],
-                "item": [items[i] for i in self.item],
-            }
-        )
+        names = [self.components[c].name for c in self.component]
+        out = pd.DataFrame({"component": names, "item": [items[i] for i in self.item]})
         if self.judges:
             out["judge"] = [self.judges[j] if j >= 0 else "" for j in self.judge]
         out["effect"] = self.theta[:k]
@@ -326,7 +319,6 @@ class ClassNumbers:
 
     def table(self, level: float, observed: FloatArray) -> pd.DataFrame:
         """class, share, se, low, high, persons; see :meth:`pairproof.Fit.class_table`."""
-        import pandas as pd
         from scipy.special import expit, logit, ndtri
 
         share, se = self.shares, self.errors
@@ -338,8 +330,6 @@ class ClassNumbers:
 
     def of_rows(self, row: IntArray) -> pd.DataFrame:
         """Probabilities of the classes for each row, int[n_rows] its answer; see :meth:`pairproof.Fit.posterior`."""
-        import pandas as pd
-
         found = np.where((row >= 0)[:, None], self.posterior[row], np.nan)
         frame = pd.DataFrame(found, columns=self.labels)
         best = pd.array(np.where(row >= 0, np.argmax(self.posterior[row], axis=1) + 1, 0), "Int64")

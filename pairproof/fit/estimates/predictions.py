@@ -21,9 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from ...data.columns import Factor, numbers_as_levels
 from ...errors import InputError, NotEstimableError, TooLargeError
@@ -35,9 +37,6 @@ from .likelihood import outcome_probabilities
 from .specification import LOG_WORTH_PER_UNIT, Term, Value, product_at
 from .tails import student_quantile
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 def comparison_function(
     fit: FitRecord, values: Mapping[str, Value], group: Mapping[str, Value]
@@ -46,16 +45,11 @@ def comparison_function(
 
     A column that is also a subject covariate has its value from the group, unless `values` has it.
     """
-    levels: dict[str, list[str] | None] = {}
-    for term in fit.terms:
-        for column, level in term.of:
-            if level is None:
-                levels[column] = None
-            else:
-                known = fit.data.columns[column]
-                levels[column] = (
-                    list(known.levels) if isinstance(known, Factor) else list(numbers_as_levels(known)[0])
-                )
+    levels: dict[str, tuple[str, ...] | None] = {}
+    for column, level in (multiplied for term in fit.terms for multiplied in term.of):
+        known = fit.data.columns[column]
+        of_column = known.levels if isinstance(known, Factor) else numbers_as_levels(known)[0]
+        levels[column] = None if level is None else of_column
     given = {**{c: v for c, v in group.items() if c in levels}, **values}
     unknown = [c for c in given if c not in levels]
     absent = [c for c in levels if c not in given]
@@ -82,6 +76,8 @@ MANY_ITEMS = 300
 #: Items up to which quasi-variances are worked out (each step takes their third power; half a minute with the
 #: reference BLAS).
 MOST_QUASI_VARIANCES = 1000
+#: Columns of a table of probabilities.
+OUTCOMES = ("p_first", "p_tie", "p_second")
 #: Rows of a table of probabilities at most, about 200 MB.
 MOST_ROWS = 2_000_000
 
@@ -95,13 +91,11 @@ def item_covariate(fit: FitRecord, term: Term) -> FloatArray:
     if term.covariate is None:
         return np.array([float(item == term.item) for item in fit.items])
     column = fit.data.item_data[term.covariate]
-    values = (
-        column.codes == column.levels.index(str(term.covariate_level))
-        if isinstance(column, Factor)
-        else column
-    )
-    replaced: FloatArray = np.where([item in fit.layout.separate for item in fit.items], 0.0, values)
-    return replaced
+    if isinstance(column, Factor):
+        values: NDArray[Any] = column.codes == column.levels.index(str(term.covariate_level))
+    else:
+        values = column
+    return np.where([item in fit.layout.separate for item in fit.items], 0.0, values)
 
 
 def ability_functions(
@@ -135,9 +129,8 @@ def abilities(fit: FitRecord, group: Mapping[str, Value], values: FloatArray) ->
         here = at.block == b
         out[at.item[here]] += value[b] * values[at.place[here]]
     for k in at.others:
-        out += np.multiply.outer(
-            item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group), values[k]
-        )
+        of_items = item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group)
+        out += np.multiply.outer(of_items, values[k])
     return out
 
 
@@ -153,8 +146,6 @@ def sets_of_items(fit: FitRecord, group: Mapping[str, Value]) -> ItemSets:
 
 def ability_table(fit: FitRecord, group: Mapping[str, Value]) -> pd.DataFrame:
     """Abilities of a group as functions of the parameters, with their standard errors; nan where not estimable."""
-    import pandas as pd
-
     functions = ability_functions(fit, group)
     known = fit.vanishes(functions @ fit.null_space)
     value, se = np.full(len(functions), np.nan), np.full(len(functions), np.nan)
@@ -291,9 +282,8 @@ def _ability_variances(fit: FitRecord, group: Mapping[str, Value]) -> FloatArray
         of_items[at.item] = at.blocks[0].multiplier(group) ** 2 * fit.covariance.variances()[at.place]
         return of_items
     parts = (range(k, min(k + 256, len(fit.items))) for k in range(0, len(fit.items), 256))
-    return np.concatenate(
-        [np.diag(fit.covariance.between(ability_functions(fit, group, part))) for part in parts]
-    )
+    functions = (ability_functions(fit, group, part) for part in parts)
+    return np.concatenate([np.diag(fit.covariance.between(part)) for part in functions])
 
 
 def worth_functions(fit: FitRecord, abilities: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -324,8 +314,6 @@ def _worths_of_set(
 
 def worth(fit: FitRecord, at: Mapping[str, Value] | None = None, with_se: bool = True) -> pd.DataFrame:
     """Worths of every group, or at given covariate values; see :meth:`pairproof.Fit.worth`."""
-    import pandas as pd
-
     chosen = dict(fit.groups) if at is None else {group_label(at): find_group(fit, None, at)}
     frames = []
     for name, group in chosen.items():
@@ -338,8 +326,6 @@ def worth(fit: FitRecord, at: Mapping[str, Value] | None = None, with_se: bool =
 
 def quasi_variances(fit: FitRecord, group: str | None = None) -> pd.DataFrame:
     """Quasi-variances of the log worths; see :meth:`pairproof.Fit.quasi_variances`."""
-    import pandas as pd
-
     n = len(fit.items)
     if n > MOST_QUASI_VARIANCES:
         raise TooLargeError(
@@ -353,16 +339,11 @@ def quasi_variances(fit: FitRecord, group: str | None = None) -> pd.DataFrame:
         raise NotEstimableError(f"quasi-variances need 3 comparable items; {why_not_estimable(fit)}")
     found = log_worth(fit, where, members)
     q = inference.quasi_variances(found[1])
-    numbers = {
-        "log_worth": found[0],
-        "quasi_se": q.quasi_se,
-        "quasi_variance": q.quasi_variances,
-        "error_low": np.nanmin(q.errors, axis=1),
-        "error_high": np.nanmax(q.errors, axis=1),
-    }
-    if fit.spec.link != "logit":  # abilities in units of the link
-        numbers = {"ability" if name == "log_worth" else name: v for name, v in numbers.items()}
-    frame = pd.DataFrame(numbers, index=members).reindex(range(n))
+    # under another link than the logit they are abilities in its units
+    scale = "log_worth" if fit.spec.link == "logit" else "ability"
+    numbers = {scale: found[0], "quasi_se": q.quasi_se, "quasi_variance": q.quasi_variances}
+    errors = {"error_low": np.nanmin(q.errors, axis=1), "error_high": np.nanmax(q.errors, axis=1)}
+    frame = pd.DataFrame({**numbers, **errors}, index=members).reindex(range(n))
     frame.insert(0, "item", list(fit.items))
     frame.attrs["worst_error"] = q.worst_error
     frame.attrs["relative_errors"] = (float(np.nanmin(q.errors)), float(np.nanmax(q.errors)))
@@ -398,8 +379,6 @@ def probabilities(
     comparison: Mapping[str, Value] | None = None,
 ) -> pd.DataFrame:
     """P(first), P(tie), P(second) of every ordered pair; see :meth:`pairproof.Fit.probabilities`."""
-    import pandas as pd
-
     if order and not fit.spec.order_effect:
         raise InputError("order=True, but the model has no order effect; fit it with order_effect=True")
     names: list[Any] = list(fit.groups) if group is None and at is None else [group]
@@ -407,11 +386,8 @@ def probabilities(
         raise InputError(
             f"items={items!r}; expected a list of item names, for example [{items!r}, {fit.items[0]!r}]"
         )
-    chosen = (
-        np.arange(len(fit.items))
-        if items is None
-        else np.array([find_item(fit.items, name) for name in dict.fromkeys(items)], np.int64)
-    )
+    asked = fit.items if items is None else tuple(dict.fromkeys(items))
+    chosen = np.array([find_item(fit.items, name) for name in asked], np.int64)
     n = len(chosen)
     if n * (n - 1) * len(names) > MOST_ROWS:
         raise TooLargeError(
@@ -419,8 +395,7 @@ def probabilities(
             f" {n * (n - 1) * len(names):,} rows (limit {MOST_ROWS:,}); name some of them: items=[...], or a"
             " group"
         )
-    i, j = (chosen[k.ravel()] for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
-    i, j = i[i != j], j[i != j]
+    i, j = chosen[np.stack(ordered_pairs(n))]
     label = np.array(fit.items, dtype=object)
     frames = []
     for name in names:
@@ -436,19 +411,16 @@ def probabilities(
         p = outcome_probabilities(u, np.full(len(u), tie_parameter(fit, where)), fit.outcome_model)
         above = sets_of_items(fit, where).items_above
         p[above[i, j]], p[above[j, i]] = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-        frames.append(
-            pd.DataFrame(
-                {
-                    "group": group_label(where) if name is None else name,
-                    "first": label[i],
-                    "second": label[j],
-                    "p_first": p[:, 0],
-                    "p_tie": p[:, 1],
-                    "p_second": p[:, 2],
-                }
-            )
-        )
+        group_name = group_label(where) if name is None else name
+        named = {"group": group_name, "first": label[i], "second": label[j]}
+        frames.append(pd.DataFrame({**named, **dict(zip(OUTCOMES, p.T))}))
     return pd.concat(frames, ignore_index=True)
+
+
+def ordered_pairs(n: int) -> tuple[IntArray, IntArray]:
+    """Both places of every ordered pair of n different items, the first one slowest."""
+    first, second = np.nonzero(~np.eye(n, dtype=bool))
+    return first, second
 
 
 #: Rows of a table of probabilities with limits at most; each takes three linear functions of the parameters.
@@ -465,12 +437,8 @@ def limits(p: FloatArray, se: FloatArray, df: FloatArray, level: float) -> tuple
     at = np.where(inside, p, 0.5)
     centre = np.where(inside, np.log(at) - np.log1p(-at), np.nan)
     half = student_quantile(0.5 + level / 2, df) * se / (at * (1.0 - at))
-    return _expit(centre - half), _expit(centre + half)
-
-
-def _expit(x: FloatArray) -> FloatArray:
-    out: FloatArray = 0.5 * (1.0 + np.tanh(0.5 * x))
-    return out
+    low, high = (0.5 * (1.0 + np.tanh(0.5 * end)) for end in (centre - half, centre + half))
+    return low, high
 
 
 def spread(fit: FitRecord, functions: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -560,7 +528,6 @@ def with_limits(
             " items=[...], or a group"
         )
     out = frame.copy()
-    columns = ("p_first", "p_tie", "p_second")
     found = np.full((len(frame), 3, 2), np.nan)
     place = {name: k for k, name in enumerate(fit.items)}
     for name in dict.fromkeys(frame["group"]):
@@ -569,9 +536,9 @@ def with_limits(
         first = np.array([place[item] for item in frame["first"].iloc[rows]], dtype=np.int64)
         second = np.array([place[item] for item in frame["second"].iloc[rows]], dtype=np.int64)
         _, functions = outcome_functions(fit, where, first, second, order, comparison)
-        for y, column in enumerate(columns):
+        for y, column in enumerate(OUTCOMES):
             p = frame[column].to_numpy()[rows]
             found[rows, y] = np.stack(limits(p, *spread(fit, functions[y]), level), axis=1)
-    for y, column in enumerate(columns):
+    for y, column in enumerate(OUTCOMES):
         out[f"{column}_low"], out[f"{column}_high"] = found[:, y, 0], found[:, y, 1]
     return out

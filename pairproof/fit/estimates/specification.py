@@ -247,17 +247,11 @@ class Term:
     def to_dict(self) -> dict[str, str | None]:
         """The object of `terms` in the JSON of a fit."""
         multiplied = (*self.of, *self.by)
-        covariate = (
-            ":".join([*([self.covariate] if self.covariate else []), *(c for c, _ in multiplied)]) or None
-        )
+        covariates = [self.covariate or "", *(c for c, _ in multiplied)]
         levels = [lv for lv in [self.covariate_level, *(lv for _, lv in multiplied)] if lv is not None]
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "item": self.item,
-            "covariate": covariate,
-            "level": ":".join(levels) or None,
-        }
+        own = {"name": self.name, "kind": self.kind, "item": self.item}
+        of = {"covariate": ":".join(filter(None, covariates)) or None, "level": ":".join(levels) or None}
+        return own | of
 
     def multiplier(self, group: Mapping[str, Value]) -> float:
         """Value of the subject covariates' product in a group: 0 or 1 for levels, the number for slopes."""
@@ -369,11 +363,8 @@ class ContestSpec(ModelSpec):
     @property
     def is_plain(self) -> bool:
         """Whether the model is a logit without offset, by plain maximum likelihood."""
-        return (
-            self.link == "logit"
-            and self.method == "ml"
-            and not (self.offset or self.reduction or self.general_ties)
-        )
+        further = self.offset or self.reduction or self.general_ties
+        return self.link == "logit" and self.method == "ml" and not further
 
     @property
     def has_clustered(self) -> bool:
@@ -422,15 +413,9 @@ class ContestSpec(ModelSpec):
     @property
     def stated(self) -> Mapping[str, Any]:
         """Keys of the JSON of a fit: formula, link, offset, weights, reduce_bias, random, method."""
-        return {
-            "formula": self.formula,
-            "link": self.link,
-            "offset": self.offset or None,
-            "weights": self.weights or None,
-            "reduce_bias": self.reduction or None,
-            "random": list(self.random),
-            "method": self.method,
-        }
+        columns = {"offset": self.offset or None, "weights": self.weights or None}
+        how = {"reduce_bias": self.reduction or None, "random": list(self.random), "method": self.method}
+        return {"formula": self.formula, "link": self.link, **columns, **how}
 
     @property
     def constraint(self) -> str:
@@ -444,11 +429,9 @@ class ContestSpec(ModelSpec):
         """The model in words: `Bradley-Terry, probit, SVL + (1 | item), by Laplace's approximation`."""
         formula = self.formula.strip().lstrip("~").strip()
         offset = "offset" if self.offset == "offset" else f"offset {self.offset}"
-        penalty = (
-            "penalised by Jeffreys' prior"
-            if self.reduction == "jeffreys"
-            else f"{self.reduction} bias reduced"
-        )
+        jeffreys = self.reduction == "jeffreys"
+        penalty = "penalised by Jeffreys' prior" if jeffreys else f"{self.reduction} bias reduced"
+        terms = "" if formula else ", ".join(self.comparison_terms)
         parts = [
             self.of_family.title,
             self.link if self.link != "logit" else "",
@@ -456,9 +439,7 @@ class ContestSpec(ModelSpec):
             formula or (f"items by {', '.join(self.item_terms)}" if self.item_terms else ""),
             f"by {self.by}" if self.by else "",
             "order effect" if self.order_effect else "",
-            f"comparison terms {', '.join(self.comparison_terms)}"
-            if self.comparison_terms and not formula
-            else "",
+            f"comparison terms {terms}" if terms else "",
             offset if self.offset and "offset(" not in formula else "",
             f"weights {self.weights}" if self.weights else "",
             f"random {' and '.join(self.random)}" if self.random and "|" not in formula else "",

@@ -20,9 +20,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import pandas as pd
 
 from ...errors import InputError
 from ...numerics.arrays import BoolArray, FloatArray
@@ -30,10 +31,6 @@ from ..estimates import array_inference as inference
 from ..estimates.fit_record import CellTable, FitRecord
 from ..estimates.predictions import ability_functions, item_covariate
 from ..estimates.tails import chi_square_p
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: Columns that name who answered and what was asked, as readers call them.
 COLUMNS = ("judge", "person", "source")
@@ -95,14 +92,13 @@ def _by_vote(fit: FitRecord) -> bool:
 def _varies(fit: FitRecord) -> set[str]:
     """Subject covariates in the model; not those with which only some items, or item covariates, vary."""
     found = {c for t in fit.terms if t.kind != "covariate" for c, _ in t.by}
-    heads = [
-        (t.item, t.covariate, t.covariate_level) for t in fit.terms if t.kind == "covariate" and not t.by
-    ]
+    of_covariates = [t for t in fit.terms if t.kind == "covariate"]
+    heads = {(t.item, t.covariate, t.covariate_level) for t in of_covariates if not t.by}
     with_it: dict[str, set[tuple[str | None, ...]]] = {}
-    for t in fit.terms:
-        for c, _ in t.by if t.kind == "covariate" else ():
+    for t in of_covariates:
+        for c, _ in t.by:
             with_it.setdefault(c, set()).add((t.item, t.covariate, t.covariate_level))
-    return found | {c for c, those in with_it.items() if heads and those >= set(heads)}
+    return found | {c for c, those in with_it.items() if heads and those >= heads}
 
 
 def _varying(fit: FitRecord, column: str) -> BoolArray:
@@ -143,8 +139,7 @@ def _of_differences(covariance: FloatArray) -> FloatArray:
     """float[m]: variances of the differences of all pairs."""
     i, j = np.triu_indices(len(covariance), 1)
     diagonal = np.diag(covariance)
-    out: FloatArray = diagonal[i] + diagonal[j] - 2.0 * covariance[i, j]
-    return out
+    return np.asarray(diagonal[i] + diagonal[j] - 2.0 * covariance[i, j])
 
 
 def in_words(fit: FitRecord) -> str:
@@ -206,8 +201,7 @@ def poisson_divergence(y: FloatArray, m: FloatArray) -> FloatArray:
     square = np.where(near, v * v, 0.0)
     # |v| < 0.1: the first term left out is below 2 v**21/21 < 1e-22.
     series = sum(square**k / (2 * k + 1) for k in range(9, 0, -1))
-    divergence: FloatArray = np.where(near, (y - m) * v + 2.0 * y * v * series, kl_div(y, m))
-    return divergence
+    return np.where(near, (y - m) * v + 2.0 * y * v * series, kl_div(y, m))
 
 
 def _divide(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -232,8 +226,7 @@ def deviance_residuals(y: FloatArray, m: FloatArray, distribution: Distribution)
     if distribution == "multinomial":
         n = y.sum(axis=1, keepdims=True)
         divergence = divergence + poisson_divergence(n - y, np.maximum(n - m, 0.0))
-    root: FloatArray = np.sign(y - m) * np.sqrt(2.0 * np.maximum(divergence, 0.0))
-    return root
+    return np.asarray(np.sign(y - m) * np.sqrt(2.0 * np.maximum(divergence, 0.0)))
 
 
 def residual_frame(
@@ -243,23 +236,15 @@ def residual_frame(
 
     Returns DataFrame: first, second, cell, outcome ("first", "tie", "second"), observed, fitted, residual.
     """
-    import pandas as pd
-
     names, y, m = cell_table.outcomes(has_ties)
     residual = (pearson_residuals if kind == "pearson" else deviance_residuals)(y, m, distribution)
     label = np.array(items, dtype=object)
-    k = len(names)
-    frame = pd.DataFrame(
-        {
-            "first": np.repeat(label[cell_table.first], k),
-            "second": np.repeat(label[cell_table.second], k),
-            "cell": np.repeat(np.array(cell_table.label, dtype=object), k),
-            "outcome": np.tile(np.array(names, dtype=object), cell_table.n_cells),
-            "observed": y.ravel(),
-            "fitted": m.ravel(),
-            "residual": residual.ravel(),
-        }
-    )
+    cells = {"first": label[cell_table.first], "second": label[cell_table.second]}
+    cells["cell"] = np.array(cell_table.label, dtype=object)
+    columns = {name: np.repeat(values, len(names)) for name, values in cells.items()}
+    columns["outcome"] = np.tile(np.array(names, dtype=object), cell_table.n_cells)
+    numbers = {"observed": y.ravel(), "fitted": m.ravel(), "residual": residual.ravel()}
+    frame = pd.DataFrame({**columns, **numbers})
     frame.attrs.update(kind=kind, distribution=distribution)
     return frame
 
@@ -269,21 +254,16 @@ def goodness_of_fit(fit: FitRecord) -> inference.GoodnessOfFit:
     if fit.spec.without_goodness:
         nan = math.nan
         return inference.GoodnessOfFit(fit.deviance, nan, fit.df_resid, nan, nan, fit.spec.without_goodness)
-    test = chi_square_tests(
-        fit.cell_table(),
-        fit.deviance,
-        fit.df_resid,
-        fit.outcome_model != "binary",
-        quasi=fit.quasi_likelihood,
-        ranked=fit.data.ranked_together,
-    )
+    has_ties, ranked = fit.outcome_model != "binary", fit.data.ranked_together
+    table = fit.cell_table()
+    test = chi_square_tests(table, fit.deviance, fit.df_resid, has_ties, fit.quasi_likelihood, ranked)
     if math.isnan(test.p_deviance):  # without a p-value there is nothing to be cautious of
         return test
     return replace(test, caution="; ".join(filter(None, [test.caution, caution(fit, "the chi-square")])))
 
 
 def chi_square_tests(
-    cell_table: CellTable, deviance: float, df: int, has_ties: bool, *, quasi: bool, ranked: int = 0
+    cell_table: CellTable, deviance: float, df: int, has_ties: bool, quasi: bool, ranked: int = 0
 ) -> inference.GoodnessOfFit:
     """Deviance and Pearson's X^2 against a chi-square, with the reasons not to.
 
@@ -295,19 +275,15 @@ def chi_square_tests(
     """
     _, y, m = cell_table.outcomes(has_ties)
     pearson = float(np.sum(_divide((y - m) ** 2, m)))
-    withheld = _why_no_p(y, m, df, quasi)
-    if withheld:
-        return inference.GoodnessOfFit(
-            deviance, pearson, df, np.nan, np.nan, f"no p-value: {'; '.join(withheld)}"
+    if withheld := "; ".join(_why_no_p(y, m, df, quasi)):
+        return inference.GoodnessOfFit(deviance, pearson, df, np.nan, np.nan, f"no p-value: {withheld}")
+    said = [_small_counts(y, m)]
+    if ranked > 2:
+        said.append(
+            "the pairs of a ranking are not independent, so the chi-square distribution does not hold"
         )
-    return inference.GoodnessOfFit(
-        deviance,
-        pearson,
-        df,
-        chi_square_p(deviance, df),
-        chi_square_p(pearson, df),
-        "; ".join(filter(None, [_small_counts(y, m), _dependent(ranked)])),
-    )
+    p, p_pearson = chi_square_p(deviance, df), chi_square_p(pearson, df)
+    return inference.GoodnessOfFit(deviance, pearson, df, p, p_pearson, "; ".join(filter(None, said)))
 
 
 def _why_no_p(y: FloatArray, m: FloatArray, df: int, quasi: bool) -> list[str]:
@@ -328,14 +304,6 @@ def _why_no_p(y: FloatArray, m: FloatArray, df: int, quasi: bool) -> list[str]:
             " lack of fit; use coarser cells"
         )
     return reasons
-
-
-def _dependent(ranked: int) -> str:
-    return (
-        "the pairs of a ranking are not independent, so the chi-square distribution does not hold"
-        if ranked > 2
-        else ""
-    )
 
 
 def _small_counts(y: FloatArray, m: FloatArray) -> str:

@@ -65,13 +65,11 @@ def ratio_of(larger: FitRecord, smaller: FitRecord, caution: str = "") -> infere
 
 def _caution(larger: FitRecord, smaller: FitRecord) -> str:
     """Why the chi-square of the two models is rough; "" if there is no reason."""
-    dependent = (
-        "the pairs of a ranking are not independent, so p is too small"
-        if larger.data.ranked_together > 2
-        else ""
-    )
-    clusters = caution(larger, "the likelihood ratio") or caution(smaller, "the likelihood ratio")
-    return "; ".join(filter(None, [_separation(larger, smaller), dependent, clusters]))
+    said = [_separation(larger, smaller)]
+    if larger.data.ranked_together > 2:
+        said.append("the pairs of a ranking are not independent, so p is too small")
+    said.append(caution(larger, "the likelihood ratio") or caution(smaller, "the likelihood ratio"))
+    return "; ".join(filter(None, said))
 
 
 def _separation(larger: FitRecord, smaller: FitRecord) -> str:
@@ -127,12 +125,10 @@ def why_not_nested(smaller: FitRecord, larger: FitRecord) -> str:
 
 
 def _tie_words(fit: FitRecord) -> str:
-    named = {
-        "binary": "no tie category",
-        "davidson": "Davidson's model",
-        "rao-kupper": "Rao and Kupper's model",
-    }
-    return named.get(fit.outcome_model) or TIES_IN_WORDS[fit.outcome_model]
+    if fit.outcome_model == "binary":
+        return "no tie category"
+    authors = {"davidson": "Davidson's model", "rao-kupper": "Rao and Kupper's model"}
+    return authors.get(fit.outcome_model) or TIES_IN_WORDS[fit.outcome_model]
 
 
 def _one_parameter(smaller: FitRecord, larger: FitRecord, kind: Kind) -> str:
@@ -218,11 +214,8 @@ def _pattern_rows(smaller: FitRecord, larger: FitRecord, further: Sequence[str] 
 
 def _with_columns_of(data: Comparisons, other: Comparisons) -> Comparisons:
     """The table with the other's columns beside its own: those that a formula makes are in the table of its fit."""
-    same = all(
-        np.array_equal(getattr(data, name), getattr(other, name))
-        for name in ("first", "second", "wins", "ties", "losses")
-    )
-    if not same:
+    own = ("first", "second", "wins", "ties", "losses")
+    if not all(np.array_equal(getattr(data, name), getattr(other, name)) for name in own):
         raise ComparisonError(
             "the two fits have columns made by their formulas, but their tables differ in rows"
             " or their order; fit both to the same table"
@@ -248,13 +241,12 @@ def _outside(mine: list[Term], theirs: list[Term], patterns: Comparisons) -> str
     """
     if not theirs:
         return mine[0].name if mine else ""
-    one_each = {t.by: t for t in theirs}
-    basis = np.stack([_multiplier(t.by, patterns) for t in one_each.values()], axis=1)
-    seen = set(one_each)
+    seen = dict.fromkeys(t.by for t in theirs)
+    basis = np.stack([_multiplier(by, patterns) for by in seen], axis=1)
     for term in mine:
         if term.by not in seen and not _spanned(_multiplier(term.by, patterns), basis):
             return term.name
-        seen.add(term.by)
+        seen[term.by] = None
     return ""
 
 
@@ -311,13 +303,7 @@ def _spanned(column: FloatArray, basis: FloatArray) -> bool:
 
 
 #: What has to be the same in both models, and what it is called.
-SAME = {
-    "link": "links",
-    "offset": "offsets",
-    "random": "random effects",
-    "method": "methods",
-    "weights": "weights",
-}
+SAME = dict(link="links", offset="offsets", random="random effects", method="methods", weights="weights")
 
 
 def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRatio:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ...numerics.arrays import FloatArray
@@ -21,10 +21,6 @@ from ..estimates.fit_record import Clustering, FitRecord, find_item, why_not_est
 from ..estimates.predictions import ability_functions, find_group, group_label
 from ..estimates.specification import LOG_WORTH_PER_UNIT, Value
 from ..estimates.tails import chi_square_p, student_p, student_quantile
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: Most parameters of a covariance matrix in memory: 1 GB.
 MOST_COVARIANCE = 12_000
@@ -39,33 +35,16 @@ def estimates(fit: FitRecord) -> FloatArray:
 
 def series(fit: FitRecord, values: FloatArray) -> pd.Series[float]:
     """Values, float[n_params], under the parameters' names."""
-    import pandas as pd
-
     return pd.Series(values, index=_index(fit.names))
 
 
 @lru_cache(maxsize=64)  # making an index of names takes longer than fitting a small table
 def _index(names: tuple[str, ...]) -> pd.Index[str]:
-    import pandas as pd
-
     return pd.Index(list(names))
-
-
-def interval_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
-    """Wald limits at level 1 - alpha; see :meth:`pairproof.Fit.conf_int`."""
-    import pandas as pd
-
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha}; expected a number between 0 and 1, 0.05 for 95 % intervals")
-    half = student_quantile(1 - alpha / 2, fit.degrees_of_freedom) * fit.standard_errors
-    centre = np.where(fit.free, fit.beta, np.nan)
-    return pd.DataFrame({"low": centre - half, "high": centre + half}, index=list(fit.names))
 
 
 def covariance_frame(fit: FitRecord) -> pd.DataFrame:
     """Covariance of the free parameters; see :meth:`pairproof.Fit.cov_params`."""
-    import pandas as pd
-
     keep = np.flatnonzero(fit.free)
     if len(keep) > MOST_COVARIANCE:
         raise TooLargeError(
@@ -85,11 +64,8 @@ def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
     known = "standard_errors" in vars(fit) and (fit.robust is None or "degrees_of_freedom" in vars(fit))
     if rows * 5 >= len(fit.terms) or known or (fit.robust is None and len(fit.terms) < _MANY):
         return parameter_frame(fit, 0.05).iloc[:rows]
-    import pandas as pd
-
-    kept: pd.DataFrame | None = fit.__dict__.get(
-        "_first_rows"
-    )  # the page and the summary in it show the same
+    # the page and the summary in it show the same
+    kept: pd.DataFrame | None = fit.__dict__.get("_first_rows")
     if kept is not None and len(kept) == rows:
         return kept
     free, functions = fit.free[:rows], np.eye(rows, len(fit.terms))
@@ -100,28 +76,25 @@ def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
     else:
         se[free] = fit.robust.standard_errors(functions[free])
         df[free] = fit.robust.degrees_of_freedom(functions[free])
-    estimate = np.where(fit.estimable[:rows], fit.beta[:rows], np.nan)
-    centre, half = np.where(free, fit.beta[:rows], np.nan), student_quantile(0.975, df) * se
-    ratio = centre / se
-    columns = {"z": ratio} if fit.robust is None else {"t": ratio, "df": df}
-    columns |= {"p": student_p(ratio, df), "low": centre - half, "high": centre + half}
-    frame = pd.DataFrame({"estimate": estimate, "se": se, **columns}, index=list(fit.names[:rows]))
-    fit.__dict__["_first_rows"] = frame
+    fit.__dict__["_first_rows"] = frame = _frame(fit, se, df, 0.05)
     return frame
 
 
 def parameter_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
     """estimate, se, z (or t and df), p, low, high by parameter; see :meth:`pairproof.Fit.to_frame`."""
-    frame = interval_frame(fit, alpha)
-    columns = {"estimate": estimates(fit), "se": fit.standard_errors}
-    if fit.robust is None:
-        columns["z"] = fit.z
-    else:
-        columns |= {"t": fit.z, "df": fit.degrees_of_freedom}
-    columns["p"] = student_p(fit.z, fit.degrees_of_freedom)
-    for place, (name, column) in enumerate(columns.items()):
-        frame.insert(place, name, column)
-    return frame
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha={alpha}; expected a number between 0 and 1, 0.05 for 95 % intervals")
+    return _frame(fit, fit.standard_errors, fit.degrees_of_freedom, alpha)
+
+
+def _frame(fit: FitRecord, se: FloatArray, df: FloatArray, alpha: float) -> pd.DataFrame:
+    """The table of the first parameters, of which these are the standard errors and degrees of freedom."""
+    n = len(se)
+    centre, half = np.where(fit.free, fit.beta, np.nan)[:n], student_quantile(1 - alpha / 2, df) * se
+    ratio = centre / se
+    columns = {"z": ratio} if fit.robust is None else {"t": ratio, "df": df}
+    columns |= {"p": student_p(ratio, df), "low": centre - half, "high": centre + half}
+    return pd.DataFrame({"estimate": estimates(fit)[:n], "se": se, **columns}, index=list(fit.names[:n]))
 
 
 def check_level(level: float) -> None:

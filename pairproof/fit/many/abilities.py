@@ -234,8 +234,7 @@ class Abilities:
         """bool[n, n]: whether row is above column by the estimates, infinite ones included."""
         n, sets = len(self.items), self.sets
         b, same = self.estimate[:n], sets.of[:, None] == sets.of[None, :]
-        above: BoolArray = np.where(same, b[:, None] > b[None, :], sets.items_above)
-        return above
+        return np.where(same, b[:, None] > b[None, :], sets.items_above)
 
     @property
     def known(self) -> BoolArray:
@@ -367,18 +366,15 @@ def _differences(
         if len(place):
             se[place], df[place] = errors_of(fit, functions[first[place]] - functions[second[place]], bound)
             nothing = place[np.isnan(se[place])]
-            reason[nothing] = _why_no_error(fit, functions[first[nothing]] - functions[second[nothing]])
+            for k, function in zip(nothing, functions[first[nothing]] - functions[second[nothing]]):
+                alone = fit.robust is not None and fit.robust.alone(function) is not None
+                reason[k] = ONE_CLUSTER if alone else SAME
             none = place[se[place] == 0.0]
             se[none], reason[none] = np.nan, NO_SPREAD
     without = np.flatnonzero(np.isnan(se))
     reason[sets.above[of[first], of[second]]] = PLUS_INFINITY
     reason[sets.above[of[second], of[first]]] = MINUS_INFINITY
     return se, df, {(int(first[k]), int(second[k])): str(reason[k]) for k in without}
-
-
-def _why_no_error(fit: FitRecord, differences: FloatArray) -> list[str]:
-    robust = fit.robust
-    return [SAME if robust is None or robust.alone(f) is None else ONE_CLUSTER for f in differences]
 
 
 def _leave_out_without_spread(
@@ -388,9 +384,8 @@ def _leave_out_without_spread(
     variances = np.diag(covariance)
     spread = variances[first] + variances[second] - 2.0 * covariance[first, second]
     rounding = 1e-12 * (variances[first] + variances[second])
-    for k in np.flatnonzero(
-        np.isfinite(se) & (spread <= np.maximum(1e-10 * np.nan_to_num(se) ** 2, rounding))
-    ):
+    none = spread <= np.maximum(1e-10 * np.nan_to_num(se) ** 2, rounding)
+    for k in np.flatnonzero(np.isfinite(se) & none):
         se[k], why[int(first[k]), int(second[k])] = np.nan, NO_SPREAD
 
 
@@ -445,12 +440,11 @@ def equal_items(fit: FitRecord, group: str | None = None, at: Mapping[str, Value
     if not len(parts):
         raise NotEstimableError("the model makes all items equal; there is nothing to test")
     values, names = parts @ fit.beta, [fit.items[k] for k in members]
-    hypothesis = (
-        " = ".join(names)
-        if len(names) <= MOST_NAMED
-        else f"{' = '.join(names[:3])} = ... = {names[-1]} ({len(names)} items)"
-    )
-    return joint_test(fit, parts, values, hypothesis)
+    if len(names) > MOST_NAMED:
+        return joint_test(
+            fit, parts, values, f"{' = '.join(names[:3])} = ... = {names[-1]} ({len(names)} items)"
+        )
+    return joint_test(fit, parts, values, " = ".join(names))
 
 
 def _independent(differences: FloatArray) -> FloatArray:

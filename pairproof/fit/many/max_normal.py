@@ -85,8 +85,7 @@ class Points:
 
     def distance(self, first: IntArray, second: IntArray) -> FloatArray:
         """float[m]: standard deviation of each difference."""
-        out: FloatArray = np.sqrt(((self.root[first] - self.root[second]) ** 2).sum(axis=1))
-        return out
+        return np.asarray(np.sqrt(((self.root[first] - self.root[second]) ** 2).sum(axis=1)))
 
     def _size(self, least: int, most: int) -> int:
         """In each part, a power of 2: fewer if there are many pairs."""
@@ -135,8 +134,7 @@ class Points:
     @cached_property
     def gram(self) -> SingleArray:
         """float32[n_points, n_points]: P P'."""
-        out: SingleArray = (self.root @ self.root.T).astype(np.float32)
-        return out
+        return np.asarray((self.root @ self.root.T).astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,8 +203,7 @@ def _shifted_sobol(r: int, n: int, generator: np.random.Generator) -> FloatArray
     """
     from scipy.stats import qmc
 
-    points: FloatArray = (qmc.Sobol(r, scramble=False).random(n) + generator.random(r)) % 1.0
-    return points
+    return np.asarray((qmc.Sobol(r, scramble=False).random(n) + generator.random(r)) % 1.0)
 
 
 #: Probabilities below this are found by drawing a pair first, in any number of dimensions above 2.
@@ -296,8 +293,7 @@ class MaxNormal:
         up = largest > 0.0
         square = (c / np.where(up, largest, 1.0)) ** 2
         tail = gammaincc(r / 2, 0.5 * square) if math.isinf(self.df) else fdtrc(r, self.df, square / r)
-        out: FloatArray = (weight * np.where(up, tail, 0.0)).sum(axis=1)
-        return out
+        return np.asarray((weight * np.where(up, tail, 0.0)).sum(axis=1))
 
     # -- given one pair above c -----------------------------------------------------------------------------
 
@@ -329,19 +325,17 @@ class MaxNormal:
         z = -ndtri_exp(np.log1p(-u) + log_ndtr(-c))
         change = ((z - (at[a, column] - at[b, column]) / sd) / sd).astype(np.float32)
         gram = self.points.gram
-        along = (
-            (gram[:, pairs.first] - gram[:, pairs.second])[:, k]
-            if len(pairs) < len(k)
-            else gram[:, a] - gram[:, b]
-        )
+        if len(pairs) < len(k):
+            along = (gram[:, pairs.first] - gram[:, pairs.second])[:, k]
+        else:
+            along = gram[:, a] - gram[:, b]
         along *= change
         images = at + along
         count = np.zeros(len(column), np.int64)
         for here, scores in pairs.scores(images, self._sd):
             count[here] += np.count_nonzero(scores > np.float32(c), axis=0)
         # In single precision the drawn pair itself may fall back to c.
-        out: FloatArray = (1.0 / np.maximum(count, 1)).reshape(PARTS, -1).mean(axis=1)
-        return out
+        return np.asarray((1.0 / np.maximum(count, 1)).reshape(PARTS, -1).mean(axis=1))
 
     # -- tails and quantiles --------------------------------------------------------------------------------
 
@@ -352,13 +346,13 @@ class MaxNormal:
         if self.points.root.shape[1] <= FEW_DIMENSIONS:
             return p < SMALL
         # Where Bonferroni's bound is above 1/2, too many pairs are above c for the mean to be precise.
-        return c >= self._bound_at(math.log(0.5))
+        return c >= self.bound_at(0.5)
 
-    def _bound_at(self, log_p: float) -> float:
-        """c at which Bonferroni's bound has this logarithm."""
+    def bound_at(self, p: float, factor: float = 1.0) -> float:
+        """c at which Bonferroni's bound times a factor is p: of factor 1 above the 1 - p point."""
         from scipy.special import ndtri_exp
 
-        return max(float(-ndtri_exp(log_p - math.log(self._sides))), 0.0)
+        return max(float(-ndtri_exp(math.log(p) - math.log(factor) - math.log(self._sides))), 0.0)
 
     def _tail(self, c: float) -> FloatArray:
         many = self.points.root.shape[1] > FEW_DIMENSIONS and not self.is_exact
@@ -426,18 +420,14 @@ class MaxNormal:
                 return c, _error(self._over_directions(c)) * 2.0 * step / float(slope)
         return self._point_by_pairs(p)
 
-    def bound_at(self, p: float) -> float:
-        """c at which Bonferroni's bound is p: above the 1 - p point."""
-        return self._bound_at(math.log(p))
-
     def _point_by_pairs(self, p: float) -> tuple[float, float]:
         """c with bound(c) x mean(c) = p, and its error; the mean hardly moves with c: three steps of the secant."""
         from scipy.special import log_ndtr
 
         def next_of(c: float) -> float:
-            return self._bound_at(math.log(p) - math.log(self._factor(c)))
+            return self.bound_at(p, self._factor(c))
 
-        c = self._bound_at(math.log(p))
+        c = self.bound_at(p)
         after = next_of(c)
         for _ in range(20):
             before, c_before, c = after, c, after

@@ -25,32 +25,18 @@ compared) is never rejected, which leaves sets as wide as they can be: they stay
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
-from ...data.options import one_of, whole_number
-from ...errors import InputError
+from ...data.options import one_of
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
-from ..estimates.fit_record import FitRecord, find_item
 from ..estimates.identification import chained
-from ..estimates.specification import Value
-from .abilities import Abilities, BetweenSets, abilities_of, critical_between
-from .comparison_numbers import Side, groups_or_caution, letters
-from .comparison_results import AgainstTheBest, Contrasts, RankSets
+from .abilities import Abilities, BetweenSets, critical_between
+from .comparison_results import AgainstTheBest, RankSets, Side, groups_or_caution, letters
 from .max_normal import MaxNormal, Points
-from .simultaneous import (
-    ADJUSTMENTS,
-    Adjustment,
-    DegreesOfFreedom,
-    Family,
-    check_level,
-    check_size,
-    contrasts,
-    quantile_of,
-)
+from .simultaneous import check_level, check_size, quantile_of
 
 
 def against_the_best(abilities: Abilities, level: float = 0.95, seed: int = 0) -> AgainstTheBest:
@@ -136,10 +122,8 @@ def _upper(abilities: Abilities, i: int, others: IntArray, d: float) -> float:
 def _lower(abilities: Abilities, i: int, rivals: IntArray, d: FloatArray) -> float:
     if not abilities.known[i, rivals].all():
         return -math.inf
-    reach = (
-        np.array([float(quantile_of(d[j], abilities.df[[i], j])[0]) for j in rivals])
-        * abilities.se[i, rivals]
-    )
+    points = [float(quantile_of(d[j], abilities.df[[i], j])[0]) for j in rivals]
+    reach = np.array(points) * abilities.se[i, rivals]
     return min(0.0, float((abilities.estimate[i] - abilities.estimate[rivals] - reach).min()))
 
 
@@ -174,7 +158,7 @@ def rank_sets(
         np.where(side != "upper", low, 1).astype(np.int64),
         np.where(side != "lower", high, n).astype(np.int64),
         together,
-        _may_be_best(abilities, level, seed) if with_best else (),
+        against_the_best(abilities, level, seed).best if with_best else (),
         tuple(tuple(names[k] for k in column) for column in columns),
         letters(n, columns), level, simultaneous, side, critical, error, abilities.left_out,
         abilities.covariance_title, abilities.all_cautions + too_many, abilities.group, tuple(order),
@@ -192,12 +176,10 @@ def with_df_that_decide(
     exact: df of the differences of these items.
     """
     by_bound = abilities.normal_scores()
-    by_normal = replace(
-        abilities, df=np.where(np.isfinite(abilities.df), np.inf, abilities.df)
-    ).normal_scores()
-    _, (first, _), last = _Stepwise(abilities.points(seed), by_normal, level).rejected(
-        np.argwhere(abilities.known)
-    )
+    normal = np.where(np.isfinite(abilities.df), np.inf, abilities.df)
+    by_normal = replace(abilities, df=normal).normal_scores()
+    test = _Stepwise(abilities.points(seed), by_normal, level)
+    _, (first, _), last = test.rejected(np.argwhere(abilities.known))
     if math.isnan(first):
         return abilities
     with np.errstate(invalid="ignore"):
@@ -209,19 +191,12 @@ def with_df_that_decide(
     return replace(abilities, df=df)
 
 
-def _may_be_best(abilities: Abilities, level: float, seed: int) -> tuple[str, ...]:
-    return tuple(
-        abilities.items[k] for k in np.flatnonzero(against_the_best(abilities, level, seed).may_be_best)
-    )
-
-
 def _has_rank(abilities: Abilities) -> BoolArray:
     """bool[n]: items with a finite difference, whose differences within their set all have an estimate."""
     of = abilities.sets.of
     same = of[:, None] == of[None, :]
     alone = (same.sum(axis=1) == 1) & (abilities.sets.n > 1)
-    out: BoolArray = (abilities.estimated | ~same).all(axis=1) & ~alone
-    return out
+    return np.asarray((abilities.estimated | ~same).all(axis=1) & ~alone)
 
 
 def _marginal(test: _Stepwise, known: BoolArray, side: Side) -> tuple[IntArray, IntArray]:
@@ -292,48 +267,3 @@ class _Stepwise:
         family = MaxNormal(self.points, asked[:, 0], asked[:, 1], False) if len(asked) else None
         alone = family.quantile(self.level)[0] if family is not None else math.nan
         return critical_between(family, alone, self.level, m)
-
-
-#: Families that `Fit.contrasts` takes.
-FAMILIES = ("all pairs", "against one", "against the best", "against the mean")
-
-
-def contrasts_of(
-    fit: FitRecord,
-    family: Family | Literal["against the best"] = "all pairs",
-    against: str | None = None,
-    adjust: Adjustment = "single-step",
-    level: float = 0.95,
-    group: str | None = None,
-    at: Mapping[str, Value] | None = None,
-    df: DegreesOfFreedom = "own",
-    seed: int = 0,
-) -> Contrasts | AgainstTheBest:
-    """See :meth:`pairproof.Fit.contrasts`."""
-    one_of("family", family, FAMILIES)
-    one_of("adjust", adjust, ADJUSTMENTS)
-    whole_number("seed", seed)
-    if family == "against the best":
-        if against is not None or adjust != "single-step" or df != "own":
-            raise InputError(
-                f"family='against the best' with against={against!r}, adjust={adjust!r}, df={df!r}; comparisons with"
-                " the best are simultaneous, with their own degrees of freedom and no named item"
-            )
-        return against_the_best(abilities_of(fit, group, at), level, seed)
-    one = find_item(fit.items, against) if family == "against one" and against is not None else None
-    abilities = abilities_of(fit, group, at, one, family == "against the mean")
-    return contrasts(abilities, family, against, adjust, level, df, seed)
-
-
-def ranks_of(
-    fit: FitRecord,
-    level: float = 0.95,
-    simultaneous: bool = True,
-    side: Side = "both",
-    group: str | None = None,
-    at: Mapping[str, Value] | None = None,
-    seed: int = 0,
-) -> RankSets:
-    """See :meth:`pairproof.Fit.ranks`."""
-    whole_number("seed", seed)
-    return rank_sets(abilities_of(fit, group, at), level, simultaneous, side, seed)

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from ...data.options import one_of
 from ...errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
@@ -41,9 +42,6 @@ from ..estimates.specification import LOG_WORTH_PER_UNIT, Value
 from ..estimates.tails import student_quantile
 from ..inference.wald import check_level
 from .abilities import MODEL_BASED, errors_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Points per log-odds: 400 points are odds of 10 to 1 (Elo 1978).
 ELO_PER_LOG_ODDS = 400.0 / float(np.log(10.0))
@@ -144,8 +142,6 @@ class Ratings:
         DataFrame
             rating, se, df, low, high, status by item; status is "" or the reason of `left_out`.
         """
-        import pandas as pd
-
         check_level(1.0 - alpha)
         half = student_quantile(1.0 - alpha / 2.0, self.df) * self.se
         numbers = {"rating": self.rating, "se": self.se, "df": self.df}

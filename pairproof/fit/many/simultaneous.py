@@ -30,8 +30,7 @@ from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..estimates.fit_record import find_item
 from ..estimates.tails import log10_student_p, student_p
 from .abilities import Abilities, critical_between, normal_score
-from .comparison_numbers import groups_or_caution, letters
-from .comparison_results import Contrasts
+from .comparison_results import Contrasts, groups_or_caution, letters
 from .max_normal import MaxNormal
 
 
@@ -248,8 +247,5 @@ def _letters(
 
 def _name_of_mean(items: tuple[str, ...]) -> str:
     """ "mean", or what no item is called."""
-    return next(
-        name
-        for name in ("mean", "mean of all", *(f"mean {k}" for k in range(len(items))))
-        if name not in items
-    )
+    names = ("mean", "mean of all", *(f"mean {k}" for k in range(len(items))))
+    return next(name for name in names if name not in items)

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
-from ...data.columns import Factor
 from ...data.options import one_of
 from ...data.respondents.codes import ABSENT, as_comparisons
 from ...data.respondents.respondents import Respondents
@@ -35,17 +35,20 @@ from ..estimates.covariance import DenseCovariance
 from ..estimates.fit_record import CellTable, FitRecord, title
 from ..estimates.identification import R
 from ..estimates.parts import OF_ITEM, AnswerNumbers, PossibleAnswers
-from ..estimates.predictions import ability_functions, limits, outcome_functions, worth_functions
+from ..estimates.predictions import (
+    ability_functions,
+    limits,
+    ordered_pairs,
+    outcome_functions,
+    worth_functions,
+)
 from ..estimates.specification import Value
 from ..estimates.tails import chi_square_p, student_quantile
 from ..inference.likelihood_ratio import ratio_of
 from ..inference.wald import check_level
-from ..robust.clustered_fit import KINDS, Kind, Missing
+from ..robust.clustered_fit import KINDS, Kind, Missing, coded
 from ..robust.sandwich import DenseClusters, sandwich
 from ..shown.fit_text import header, laid_out, wrapped
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def clustered_answers(fit: R, columns: Sequence[str], kind: Kind, missing: Missing) -> R:
@@ -87,8 +90,6 @@ OVER_CLASSES = ("worth", "contrasts", "probabilities")
 
 def over_classes(fit: FitRecord, what: str, group: str | None, level: float) -> pd.DataFrame:
     """Worths, differences or probabilities, each class weighted by its share; see :meth:`pairproof.Fit.over_classes`."""
-    import pandas as pd
-
     check_level(level)
     one_of("what", what, OVER_CLASSES)
     classes, law = fit.of_classes, fit.numbers.likelihood
@@ -139,7 +140,7 @@ def _of_class(
     if what == "contrasts":
         functions = abilities[i] - abilities[j]
         return [(items[a], items[b]) for a, b in zip(i, j)], functions @ fit.beta, functions
-    a, b = np.nonzero(~np.eye(len(items), dtype=bool))
+    a, b = ordered_pairs(len(items))
     p, functions = outcome_functions(fit, where, a, b)
     return [(items[s], items[t]) for s, t in zip(a, b)], p[0], functions[0]
 
@@ -176,13 +177,7 @@ def _codes(table: Respondents, name: str, missing: str) -> tuple[IntArray, list[
         raise InputError(
             f"{table.source}: no column {name!r}; found {', '.join(table.columns) or 'no further columns'}"
         )
-    column = table.columns[name]
-    if isinstance(column, Factor):
-        codes, lacking, names = column.codes.astype(np.int64), column.codes < 0, list(column.levels)
-    else:
-        values, inverse = np.unique(column, return_inverse=True)
-        codes, lacking = np.ravel(inverse).astype(np.int64), np.isnan(column)
-        names = [f"{v:.15g}" for v in values]
+    codes, names, lacking = coded(table.columns[name])
     if lacking.any() and missing == "refuse":
         row = int(np.flatnonzero(lacking)[0]) + 1
         raise InputError(
@@ -214,13 +209,10 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
         )
     smaller, larger = (other, fit) if fit.rank >= other.rank else (fit, other)
     if _kind(smaller) != _kind(larger) or not nested(smaller.numbers, larger.numbers):
+        gaps = _kind(smaller) != _kind(larger) and smaller.model == larger.model
+        only = " only of models that both model the gaps, or neither" if gaps else ""
         raise ComparisonError(
-            f"the models are not nested: {title(smaller)} is not a special case of {title(larger)}; compare AIC"
-            + (
-                ""
-                if _kind(smaller) == _kind(larger) or smaller.model != larger.model
-                else " only of models that both model the gaps, or neither"
-            )
+            f"the models are not nested: {title(smaller)} is not a special case of {title(larger)}; compare AIC{only}"
         )
     return ratio_of(larger, smaller)
 
@@ -228,11 +220,9 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
 def _refuse_no_likelihood(fit: FitRecord) -> None:
     classes = fit.of_answers.classes > 1
     if classes or fit.quasi_likelihood:
-        why = (
-            "with latent classes; fit.test_classes() tests their number by a bootstrap"
-            if classes
-            else "because its estimate does not maximise the likelihood"
-        )
+        why = "because its estimate does not maximise the likelihood"
+        if classes:
+            why = "with latent classes; fit.test_classes() tests their number by a bootstrap"
         raise ComparisonError(f"{title(fit)}: a likelihood ratio has no chi-square distribution, {why}")
 
 
@@ -296,17 +286,10 @@ def goodness(fit: FitRecord) -> inference.GoodnessOfFit:
     elif mean < TOO_FEW:
         why = f"{told}: too few for a chi-square"
     else:
-        caution = (
-            f"{told}: the chi-square is approximate below {FEW:g} persons per answer" if mean < FEW else ""
-        )
-        return inference.GoodnessOfFit(
-            deviance,
-            numbers.pearson,
-            df,
-            chi_square_p(deviance, df),
-            chi_square_p(numbers.pearson, df),
-            caution,
-        )
+        rough = f"{told}: the chi-square is approximate below {FEW:g} persons per answer"
+        p, p_pearson = chi_square_p(deviance, df), chi_square_p(numbers.pearson, df)
+        caution = rough if mean < FEW else ""
+        return inference.GoodnessOfFit(deviance, numbers.pearson, df, p, p_pearson, caution)
     return inference.GoodnessOfFit(deviance, numbers.pearson, df, np.nan, np.nan, f"no p-value: {why}")
 
 
@@ -327,8 +310,6 @@ class PairCells:
 
 def seen(table: Respondents, numbers: AnswerNumbers) -> pd.DataFrame:
     """group, answer, observed, expected, residual of every distinct answer, the most frequent first."""
-    import pandas as pd
-
     first = np.full(len(numbers.observed), -1, np.int64)
     rows = np.flatnonzero(numbers.row >= 0)[::-1]
     first[numbers.row[rows]] = rows
@@ -351,8 +332,6 @@ def seen(table: Respondents, numbers: AnswerNumbers) -> pd.DataFrame:
 
 def possible(table: Respondents, numbers: AnswerNumbers, group: int, most: int) -> pd.DataFrame:
     """answer, probability of the most probable complete answers in a group, the most probable first."""
-    import pandas as pd
-
     found = enumerated(numbers)
     p = found.probabilities(group)
     order = np.argsort(-p, kind="stable")[:most]
@@ -396,15 +375,9 @@ def pair_cells(table: Respondents, numbers: AnswerNumbers) -> CellTable:
             fitted.append(n * np.stack([p @ (own[:, t] == v) for v in (1, 0, -1)], axis=1))
             labels += [",".join(filter(None, [name, f"time={time}" if time else ""]))] * len(pairs)
     i, j = np.array(pairs).T
-    times = len(labels) // len(pairs)
-    nothing = np.zeros((0, 3))
-    return CellTable(
-        np.tile(i, times),
-        np.tile(j, times),
-        tuple(labels),
-        np.concatenate([nothing, *observed]),
-        np.concatenate([nothing, *fitted]),
-    )
+    times, nothing = len(labels) // len(pairs), np.zeros((0, 3))
+    y, m = (np.concatenate([nothing, *parts]) for parts in (observed, fitted))
+    return CellTable(np.tile(i, times), np.tile(j, times), tuple(labels), y, m)
 
 
 def summary(fit: FitRecord, rows: int) -> str:
@@ -455,28 +428,14 @@ def document(fit: FitRecord) -> dict[str, Any]:
     if fit.answers is None:
         return {}
     spec, numbers = fit.of_answers, fit.numbers
-    found = {
-        "answers": spec.asked,
-        "times": [t for t in spec.times if t],
-        "n_persons": numbers.n_persons,
-        "n_patterns": len(numbers.observed),
-        "n_possible": numbers.n_possible,
-        "goodness_of_fit": asdict(goodness(fit)),
-    }
+    found: dict[str, Any] = {"answers": spec.asked, "times": [t for t in spec.times if t]}
+    found |= {"n_persons": numbers.n_persons, "n_patterns": len(numbers.observed)}
+    found |= {"n_possible": numbers.n_possible, "goodness_of_fit": asdict(goodness(fit))}
     if fit.classes is None:
         return found
-    return {
-        **found,
-        "classes": {
-            "shares": fit.classes.shares.tolist(),
-            "share_errors": fit.classes.errors.tolist(),
-            "optima": fit.classes.optima,
-            "starts": fit.classes.starts,
-            "seed": fit.classes.seed,
-            "collapsed": fit.classes.collapsed,
-            "random": spec.random,
-        },
-    }
+    shares = {"shares": fit.classes.shares.tolist(), "share_errors": fit.classes.errors.tolist()}
+    search = {name: getattr(fit.classes, name) for name in ("optima", "starts", "seed", "collapsed")}
+    return {**found, "classes": {**shares, **search, "random": spec.random}}
 
 
 def _persons(table: Respondents, numbers: AnswerNumbers) -> str:

@@ -22,9 +22,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from ...data.columns import Factor
@@ -40,10 +41,12 @@ from ..estimates.parts import RandomEffects
 from ..estimates.predictions import (
     MOST_LIMITS,
     MOST_ROWS,
+    OUTCOMES,
     ability_functions,
     comparison_function,
     find_group,
     limits,
+    ordered_pairs,
     spread,
 )
 from ..estimates.specification import LOG_WORTH_PER_UNIT, TIES_IN_WORDS, ContestSpec, Term, Value
@@ -51,12 +54,8 @@ from ..inference import wald as parameters
 from ..inference.wald import check_level
 from ..robust.clustered_fit import Kind, Missing, cluster_codes, clustered
 from ..robust.sandwich import sandwich
-from ..robust.votes import by_vote
+from ..robust.streamed import by_vote
 from ..shown.fit_text import p_value
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: Random effects that fall into sets of judges.
 JUDGES = ("item:judge",)
@@ -96,8 +95,6 @@ def contest_probabilities(
     comparison: Mapping[str, Value] | None,
 ) -> pd.DataFrame:
     """P(first), P(tie), P(second) of every ordered pair; offsets are 0."""
-    import pandas as pd
-
     if level is not None:
         check_level(level)
     outcomes = fit.outcomes
@@ -116,8 +113,7 @@ def contest_probabilities(
             f"probabilities of {n:,} items are {n * (n - 1):,} rows (limit {most:,}{' with limits' if level else ''});"
             " name some of them: items=[...]"
         )
-    i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
-    i, j = i[i != j], j[i != j]
+    i, j = ordered_pairs(n)
     unit = LOG_WORTH_PER_UNIT[fit.scale]  # eta is in units of the link, whatever scale the items are on
     ability = unit * ability_functions(fit, where)
     first, second = ability[chosen[i]], ability[chosen[j]]
@@ -136,10 +132,12 @@ def contest_probabilities(
 
     label = np.array(fit.items, dtype=object)
     p = of(predictors)
-    frame = pd.DataFrame({"group": "all" if group is None else group, "first": label[chosen[i]]})
-    frame["second"] = label[chosen[j]]
-    for k, name in enumerate(("p_first", "p_tie", "p_second")):
-        frame[name] = p[:, k]
+    named = {
+        "group": "all" if group is None else group,
+        "first": label[chosen[i]],
+        "second": label[chosen[j]],
+    }
+    frame = pd.DataFrame({**named, **dict(zip(OUTCOMES, p.T))})
     if level is None:
         return frame
     if not len(place):
@@ -149,7 +147,7 @@ def contest_probabilities(
         edges = [(low[:, 0], high[:, 0]), (low[:, 1], high[:, 1]), (high[:, 2], low[:, 2])]
     else:
         edges = _by_delta(fit, of, predictors, [functions, *tied, of_level], level)
-    for name, (lower, upper) in zip(("p_first", "p_tie", "p_second"), edges):
+    for name, (lower, upper) in zip(OUTCOMES, edges):
         frame[f"{name}_low"], frame[f"{name}_high"] = lower, upper
     return frame
 
@@ -178,14 +176,9 @@ def of_information(fit: FitRecord) -> tuple[str, ...]:
     expected = expected_errors(fit)
     if expected is None:
         return ()
-    known = [
-        (name, own, float(theirs))
-        for name, own, theirs in zip(fit.names, fit.standard_errors, expected)
-        if math.isfinite(own) and math.isfinite(theirs)
-    ]
-    shown = "; ".join(
-        f"{name} {number(theirs)} for {number(own)}" for name, own, theirs in known[:MOST_ERRORS]
-    )
+    errors = zip(fit.names, fit.standard_errors, map(float, expected))
+    known = [(name, a, b) for name, a, b in errors if math.isfinite(a) and math.isfinite(b)]
+    shown = "; ".join(f"{name} {number(b)} for {number(a)}" for name, a, b in known[:MOST_ERRORS])
     more = f"; {len(known) - MOST_ERRORS} more in bse_expected" if len(known) > MOST_ERRORS else ""
     line = "Standard errors use the observed information; R's (glm, BTm, gnm) use the expected information: "
     return (line + shown + more,)
@@ -288,10 +281,8 @@ def unit_groups(
             f" {labels[pairs[twice[0] + 1, 1]]}; comparisons of a judge share random effects, so each judge"
             " must be in one cluster"
         )
-    return (
-        sparse.csr_matrix((np.ones(len(pairs)), (pairs[:, 1], pairs[:, 2])), shape=(len(labels), n)),
-        labels,
-    )
+    at = (np.ones(len(pairs)), (pairs[:, 1], pairs[:, 2]))
+    return sparse.csr_matrix(at, shape=(len(labels), n)), labels
 
 
 # -- random effects ------------------------------------------------------------------------------------------
@@ -352,20 +343,10 @@ def predicted(fit: R, judge: str | None) -> R:
     # Directions without a number, of the items' abilities and the other terms.
     rest = [[float(t is o) for t in fit.terms] for o in others]
     along = np.vstack([ability_functions(fit, {}), np.reshape(rest, (len(others), len(fit.terms)))])
-    numbers = Referred(
-        functions @ found.theta,
-        np.zeros(len(terms), bool),
-        along @ fit.null_space,
-        DenseCovariance(functions @ found.covariance @ functions.T),
-    )
+    covariance = DenseCovariance(functions @ found.covariance @ functions.T)
+    none = np.zeros(len(terms), bool)
+    numbers = Referred(functions @ found.theta, none, along @ fit.null_space, covariance)
     spec = replace(fit.of_contests, item_terms=(), separate=(), no_abilities=False, reference=fit.items[0])
-    return replace(
-        fit,
-        spec=spec,
-        terms=terms,
-        **vars(against(fit.items[0], terms, fit.items, numbers, fit.data)),
-        constraint=f"{spec.constraint}, predicted",
-        random_effects=None,
-        n_infinite=0,
-        quasi_likelihood=False,
-    )
+    referred = vars(against(fit.items[0], terms, fit.items, numbers, fit.data))
+    fit = replace(fit, spec=spec, terms=terms, constraint=f"{spec.constraint}, predicted", **referred)
+    return replace(fit, random_effects=None, n_infinite=0, quasi_likelihood=False)

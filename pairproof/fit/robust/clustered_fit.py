@@ -25,10 +25,10 @@ from typing import Literal
 
 import numpy as np
 
-from ...data.columns import Factor
+from ...data.columns import Column, Factor, is_missing, take
 from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError, TooLargeError
-from ...numerics.arrays import FloatArray, IntArray
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..estimates.covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
 from ..estimates.fit_record import Clustering, FitRecord, FitWarning
 from ..estimates.identification import R
@@ -65,14 +65,6 @@ class Clusters(ClusterSums):
         if kind == "CR1":
             out *= self.n / (self.n - 1)
         return out if few else symmetric(self.bread @ out, self.bread)
-
-    def satterthwaite_all(self, functions: FloatArray, bound: bool = False) -> FloatArray:
-        """float[m]: degrees of freedom of every row of `functions`; see :func:`.degrees.satterthwaite`."""
-        return satterthwaite(self, functions, bound)
-
-    def joint_df(self, contrasts: FloatArray) -> float:
-        """eta of the approximate Hotelling test of q contrasts that are 0; see :func:`.degrees.hotelling`."""
-        return hotelling(self, contrasts)
 
 
 def symmetric(left: FloatArray, right: FloatArray) -> FloatArray:
@@ -239,7 +231,7 @@ class Robust:
         most these, and quickly found."""
         if self.kind == "CR2":
             functions = self._before(functions)
-            found = [way.clusters.satterthwaite_all(functions, bound) for way in self.ways]
+            found = [satterthwaite(way.clusters, functions, bound) for way in self.ways]
             return np.asarray(np.min(found, axis=0))
         return np.full(len(functions), min(self.n_clusters) - 1.0)
 
@@ -254,7 +246,7 @@ class Robust:
         check_not_alone(self, functions)
         functions = self._before(functions)
         if self.kind == "CR2":
-            eta = min(way.clusters.joint_df(functions) for way in self.ways)
+            eta = min(hotelling(way.clusters, functions) for way in self.ways)
             df, factor = eta - q + 1.0, (eta - q + 1.0) / (eta * q)
         else:
             eta = min(self.n_clusters) - 1.0
@@ -266,11 +258,9 @@ class Robust:
                 " test so many parts at once; test fewer"
             )
         by_model = functions @ self.ways[0].clusters.directions(functions).T
-        found = [
-            q_value
-            for v in (self.covariance, *(way.covariance for way in self.ways))
-            if (q_value := _quadratic(functions @ v @ functions.T, by_model, values)) is not None
-        ]
+        covariances = (self.covariance, *(way.covariance for way in self.ways))
+        each = (_quadratic(functions @ v @ functions.T, by_model, values) for v in covariances)
+        found = [q_value for q_value in each if q_value is not None]
         if not found:
             raise NotEstimableError(
                 f"the clusters show no variation in a part of the hypothesis, {self.title}: a test would claim certainty"
@@ -309,8 +299,7 @@ def _variances(functions: FloatArray, covariance: FloatArray) -> FloatArray:
         along: FloatArray = np.einsum("mk,mkl->ml", functions, covariance[at[:, :, None], at[:, None, :]])
     else:
         along = functions @ covariance
-    out: FloatArray = np.einsum("ij,ij->i", along, functions)
-    return out
+    return np.asarray(np.einsum("ij,ij->i", along, functions))
 
 
 def _quadratic(covariance: FloatArray, by_model: FloatArray, values: FloatArray) -> float | None:
@@ -377,29 +366,23 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     parts = [Clusters(rows, codes, bread) for codes, _ in labelled]
     for column, part, (_, labels) in zip(columns, parts, labelled):
         if part.n < 2:
-            only = (
+            what = (
                 "all comparisons are"
                 if len(used) == rows_before
                 else "all information about finite estimates is"
             )
-            raise InputError(f"{column}: {only} from one cluster ({labels[0]}); at least two are needed")
-    ways = tuple(
-        Way(column, labels, part, part.covariance(kind))
-        for column, (_, labels), part in zip(columns, labelled, parts)
-    )
+            raise InputError(f"{column}: {what} from one cluster ({labels[0]}); at least two are needed")
+    of = [part.covariance(kind) for part in parts]
+    each = zip(columns, labelled, parts, of)
+    ways = tuple(Way(column, labels, part, v) for column, (_, labels), part, v in each)
     if missing == "refuse":
         fit = replace(fit, warnings=_of_rankings(fit.warnings, table))
-    again = fit.spec.has_refits
-    if len(ways) == 1:
-        v = ways[0].covariance
-        return replace(
-            fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, refitted=again)
-        )
-    cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
-    v, negative = two_way([ways[0].covariance, ways[1].covariance, cells.covariance(kind)], bread)
-    return replace(
-        fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative, again)
-    )
+    v, negative = of[0], 0
+    if len(ways) == 2:
+        cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
+        v, negative = two_way([*of, cells.covariance(kind)], bread)
+    robust = Robust(kind, ways, v, fit.covariance, negative, fit.spec.has_refits)
+    return replace(fit, covariance=DenseCovariance(v), robust=robust)
 
 
 def _of_rankings(warnings: tuple[FitWarning, ...], table: Comparisons) -> tuple[FitWarning, ...]:
@@ -411,6 +394,15 @@ def _of_rankings(warnings: tuple[FitWarning, ...], table: Comparisons) -> tuple[
         " a table from read_respondents)"
     )
     return tuple(replace(w, text=text) if w.kind == "rankings-as-pairs" else w for w in warnings)
+
+
+def coded(column: Column) -> tuple[IntArray, list[str], BoolArray]:
+    """Codes of a column's values, which these are as text, and where there is none."""
+    absent = is_missing(column)
+    if isinstance(column, Factor):
+        return column.codes.astype(np.int64), list(column.levels), absent
+    distinct, inverse = np.unique(np.where(absent, 0.0, column), return_inverse=True)
+    return np.ravel(inverse).astype(np.int64), [f"{v:.15g}" for v in distinct], absent
 
 
 def cluster_codes(
@@ -425,15 +417,7 @@ def cluster_codes(
             " cannot be clustered by judge: read the individual answers, or give the rows that were counted:"
             f" clustered({column!r}, rows=SOURCE), CR1"
         )
-    values = table.columns[column]
-    if isinstance(values, Factor):
-        codes, labels = values.codes[used].astype(np.int64), list(values.levels)
-        absent = codes < 0
-    else:
-        here = values[used]
-        absent = np.isnan(here)
-        distinct, inverse = np.unique(np.where(absent, 0.0, here), return_inverse=True)
-        codes, labels = np.ravel(inverse).astype(np.int64), [f"{v:.15g}" for v in distinct]
+    codes, labels, absent = coded(take(table.columns[column], used))
     if absent.any():
         if missing != "own":
             raise InputError(

@@ -198,12 +198,8 @@ class DenseClusters:
 
     def mapped(self, by: LinearMap) -> DenseClusters:
         """The same for parameters that are a linear map of these."""
-        return replace(
-            self,
-            covariance=MappedCovariance(self.covariance, by),
-            model_based=MappedCovariance(self.model_based, by),
-            outward=by.forward(self.outward),
-        )
+        robust, model_based = (MappedCovariance(v, by) for v in (self.covariance, self.model_based))
+        return replace(self, covariance=robust, model_based=model_based, outward=by.forward(self.outward))
 
 
 def sandwich(
@@ -233,9 +229,8 @@ def sandwich(
                 f"kind='CR2' of {n:,} clusters and {len(fitted.theta):,} parameters takes {work:,.0f} numbers (limit"
                 f" {MOST_NUMBERS:,}); with so many clusters, kind='CR1' is nearly the same"
             )
-    if (
-        shares is not None and not shares.positive
-    ):  # its eigenvalues are no shares, and say nothing of a single cluster
+    # eigenvalues that are no shares say nothing of a single cluster
+    if shares is not None and not shares.positive:
         shares = None
     if kind == "CR2" and shares is None:
         kind, note = "CR1", (

@@ -99,16 +99,9 @@ def patterns(fit: FitRecord, table: Comparisons, more: Sequence[str] = ()) -> tu
     key, size = _renumbered(key, size)
     example = np.empty(size, np.int64)
     example[key] = np.arange(table.n_rows)
-    few = replace(
-        table,
-        first=table.first[example],
-        second=table.second[example],
-        wins=table.wins[example],
-        ties=table.ties[example],
-        losses=table.losses[example],
-        columns={name: take(table.columns[name], example) for name in names},
-    )
-    return key, few
+    own = {name: getattr(table, name)[example] for name in ("first", "second", "wins", "ties", "losses")}
+    columns = {name: take(table.columns[name], example) for name in names}
+    return key, replace(table, **own, columns=columns)
 
 
 def pattern_cells(fit: FitRecord) -> Comparisons:
@@ -315,32 +308,9 @@ class RowScores:
         return np.asarray(self.counts.sum(axis=0))
 
     @property
-    def score(self) -> FloatArray:
-        """float[n_rows, 2]: derivatives of the log-likelihood by log-odds and tie parameter."""
-        return np.stack([self.weighted_score(k) for k in range(2)], axis=1)
-
-    def weighted_score(self, k: int) -> FloatArray:
-        """float[n_rows]: the derivative by log-odds (0) or tie parameter (1)."""
-        return self.weighted(self.unit_score[:, k])
-
-    def weighted_information(self, k: int) -> FloatArray:
-        """float[n_rows]: minus the second derivative by log-odds (0), both (1), tie parameter (2)."""
-        if self.same_information:
-            return np.asarray(self.n * self.unit_information[0, k][self.pattern])
-        return self.weighted(self.unit_information[:, k])
-
-    @property
-    def information(self) -> FloatArray:
-        """float[n_rows, 2, 2]: minus the second derivatives; 0 in the tie parameter where there is none."""
-        by_eta, both, by_tie = (self.weighted_information(k) for k in range(3))
-        four: FloatArray = np.stack([by_eta, both, both, by_tie], axis=1)
-        return four.reshape(-1, 2, 2)
-
-    @property
     def tells(self) -> BoolArray:
         """bool[3, n_patterns]: outcomes that say something of a finite estimate."""
-        out: BoolArray = (self.unit_score != 0.0).any(axis=1) | (self.unit_information != 0.0).any(axis=1)
-        return out
+        return np.asarray((self.unit_score != 0.0).any(axis=1) | (self.unit_information != 0.0).any(axis=1))
 
     def traces(self, bread: FloatArray) -> FloatArray:
         """float[3, n_patterns]: tr(I M) of the information I of one comparison, M float[n_params, n_params]."""

@@ -238,16 +238,9 @@ class SortedRows:
             value = np.take(design.value, pattern, axis=0)
             return csr_matrix((value.reshape(-1), column.reshape(-1), start), shape=shape)
 
-        return Block(
-            first,
-            last,
-            at,
-            cell,
-            designed(self.rows.x),
-            designed(self.rows.z) if self.rows.has_ties else None,
-            [score[rows] for score in self.score],
-            [k[rows] for k in self.information],
-        )
+        x, z = designed(self.rows.x), designed(self.rows.z) if self.rows.has_ties else None
+        score, information = ([each[rows] for each in sums] for sums in (self.score, self.information))
+        return Block(first, last, at, cell, x, z, score, information)
 
     def _touched(self, cell: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
         """Parameters that these cells touch, and where each parameter stands among them."""
@@ -566,11 +559,8 @@ class ClusterSums:
     def directions(self, functions: FloatArray) -> FloatArray:
         """float[m, p]: M c of every row c of `functions`."""
         if functions.size > 10_000 and np.count_nonzero(functions) * 10 < functions.size:
-            from scipy.sparse import csr_matrix
-
             return np.asarray(csr_matrix(functions) @ self.bread)
-        out: FloatArray = functions @ self.bread
-        return out
+        return np.asarray(functions @ self.bread)
 
 
 def _local(at: IntArray, value: FloatArray, local: IntArray, n: int) -> FloatArray:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import Any, Literal, Union
 
 import numpy as np
+import pandas as pd
 
 from ...errors import InputError
 from ..estimates.array_inference import normal_quantile
@@ -21,9 +22,6 @@ from ..estimates.parts import find_component
 from ..inference.wald import check_level
 from ..many.comparison_results import AgainstTheBest, Contrasts, RankSets, scale_of
 from .fit_plots import COLOURS, axes, check_axes, grid, plain, wrapped
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Comparison = Union[Contrasts, AgainstTheBest]
 

@@ -21,6 +21,10 @@ from ..inference.wald import covariance_frame, estimates, parameter_frame
 MOST_COVARIANCE = 2000
 
 
+#: Numbers of a fit that have their own names in its object, in this order.
+_NUMBERS = "deviance df_resid null_deviance df_null llf aic bic rank n_infinite".split()
+
+
 def finite(x: float) -> float | None:
     """The number as a Python float, or None: JSON has neither nan nor infinity."""
     return float(x) if math.isfinite(x) else None
@@ -55,20 +59,13 @@ def _reasons(fit: FitRecord, worth: dict[str, Any]) -> list[FitWarning]:
     explained = {name for w in found if w.kind in WITHOUT_ESTIMATE for name in w.terms}
     silent = tuple(n for n in fit.not_estimable if n not in explained)
     if silent:
-        found.append(
-            FitWarning(
-                "not-estimable", f"not estimable from these data, so null: {listed(silent, 20)}", silent
-            )
-        )
+        text = f"not estimable from these data, so null: {listed(silent, 20)}"
+        found.append(FitWarning("not-estimable", text, silent))
     apart = [group for group, items in worth.items() if any(map(math.isnan, items.values()))]
     if apart:
-        found.append(
-            FitWarning(
-                "no-worth",
-                "worths are null for items that cannot be compared with others, and sum to 1 within each set"
-                f" of comparable items (item_status): {listed(apart, 20)}",
-            )
-        )
+        text = "worths are null for items that cannot be compared with others, and sum to 1 within each set"
+        text += f" of comparable items (item_status): {listed(apart, 20)}"
+        found.append(FitWarning("no-worth", text))
     return found
 
 
@@ -98,13 +95,9 @@ def _parameters(fit: FitRecord) -> tuple[dict[str, Any], str]:
         nothing = dict.fromkeys(fit.names)
         table = dict.fromkeys(("bse", "pvalues", "log10_pvalues", "df", "conf_int"), nothing) | {"df": None}
         return {"params": dict(zip(fit.names, estimates(fit))), **table}, str(error)
-    columns = {
-        "params": frame["estimate"],
-        "bse": frame["se"],
-        "df": fit.degrees_of_freedom,
-        "pvalues": frame["p"],
-        "log10_pvalues": log10_student_p(fit.z, fit.degrees_of_freedom),
-    }
+    df = fit.degrees_of_freedom
+    columns = {"params": frame["estimate"], "bse": frame["se"], "df": df, "pvalues": frame["p"]}
+    columns["log10_pvalues"] = log10_student_p(fit.z, df)
     found: dict[str, Any] = {key: dict(zip(fit.names, values)) for key, values in columns.items()}
     if fit.robust is None:
         found["df"] = None
@@ -115,13 +108,10 @@ def _parameters(fit: FitRecord) -> tuple[dict[str, Any], str]:
 
 def _covariance(fit: FitRecord) -> dict[str, Any]:
     """What the standard errors suppose: independent answers ("model"), or independent clusters."""
-    if fit.robust is None:
+    robust = fit.robust
+    if robust is None:
         return {"kind": "model", "clusters": [], "n_clusters": []}
-    return {
-        "kind": fit.robust.kind,
-        "clusters": list(fit.robust.columns),
-        "n_clusters": list(fit.robust.n_clusters),
-    }
+    return {"kind": robust.kind, "clusters": robust.columns, "n_clusters": robust.n_clusters}
 
 
 def fit_dict(fit: FitRecord) -> dict[str, Any]:
@@ -133,9 +123,8 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
     warnings = _reasons(fit, worth)
     covariance = None
     if too_large:
-        warnings.append(
-            FitWarning("too-large", f"bse, pvalues, conf_int, worth_se and cov_params are null: {too_large}")
-        )
+        text = f"bse, pvalues, conf_int, worth_se and cov_params are null: {too_large}"
+        warnings.append(FitWarning("too-large", text))
     elif int(fit.free.sum()) <= MOST_COVARIANCE:
         matrix = covariance_frame(fit)
         covariance = {"names": [str(n) for n in matrix.index], "rows": matrix.to_numpy().tolist()}
@@ -153,21 +142,11 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
         "covariance": _covariance(fit),
         "cov_params": covariance,
         "terms": [term.to_dict() for term in fit.terms],
-        "scale": fit.scale,
-        "constraint": fit.constraint,
-        "ties": fit.ties,
+        **{name: getattr(fit, name) for name in ("scale", "constraint", "ties")},
         "worth": worth,
         "worth_se": worth_se,
         "item_status": _item_status(fit) if fit.spec.has_worths else {},
-        "deviance": fit.deviance,
-        "df_resid": int(fit.df_resid),
-        "null_deviance": fit.null_deviance,
-        "df_null": int(fit.df_null),
-        "llf": fit.llf,
-        "aic": fit.aic,
-        "bic": fit.bic,
-        "rank": fit.rank,
-        "n_infinite": fit.n_infinite,
+        **{name: getattr(fit, name) for name in _NUMBERS},
         "n_comparisons": float(fit.n_comparisons),
         "engine": fit.engine,
         "stopping": asdict(fit.stopping),

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from ...data.columns import Factor
@@ -21,8 +22,6 @@ from ..estimates.predictions import ability_functions, sets_of_items
 from ..estimates.specification import Value
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..fit import Fit
 
 
@@ -35,6 +34,9 @@ MOST_WIDE = 68
 #: A mark beside each colour, so that colour alone tells nothing apart.
 MARKERS = "osD^vP*X"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+
+
+_BARS = {"markersize": 4, "capsize": 2, "linewidth": 1.2}
 
 
 def check_axes(ax: Any) -> None:
@@ -198,21 +200,10 @@ def _draw(ax: Any, frame: pd.DataFrame, items: list[str], names: list[str]) -> N
         part = frame[frame["group"] == name]
         if part.empty:
             continue
-        y = part["item"].map(place).to_numpy(float) + (
-            0.0 if len(names) == 1 else ((len(names) - 1) / 2 - k) * spread
-        )
+        y = part["item"].map(place).to_numpy(float) + ((len(names) - 1) / 2 - k) * spread
         x = part["worth"].to_numpy()
-        ax.errorbar(
-            x,
-            y,
-            xerr=[x - part["low"], part["high"] - x],
-            fmt=MARKERS[k],
-            markersize=4,
-            capsize=2,
-            linewidth=1.2,
-            color=COLOURS[k],
-            label=name,
-        )
+        ends = [x - part["low"], part["high"] - x]
+        ax.errorbar(x, y, xerr=ends, fmt=MARKERS[k], color=COLOURS[k], label=name, **_BARS)
     ax.set_yticks(range(len(items)), [plain(item) for item in items])
     grid(ax)
     if len(names) > 1:
@@ -271,9 +262,8 @@ def plot_item_residuals(fit: Fit, covariate: str | ArrayLike | None = None, ax: 
     if len(np.unique(x[seen])) > 1:
         centre = np.average(x[seen], weights=weight[seen])
         level = np.average(residual[seen], weights=weight[seen])
-        slope = float((weight[seen] * (x[seen] - centre)) @ residual[seen]) / float(
-            weight[seen] @ (x[seen] - centre) ** 2
-        )
+        off = x[seen] - centre
+        slope = float((weight[seen] * off) @ residual[seen]) / float(weight[seen] @ off**2)
         ends = np.array([x[seen].min(), x[seen].max()])
         ax.plot(ends, level + slope * (ends - centre), color=COLOURS[1], linewidth=1.2)
     left = int((~seen).sum())

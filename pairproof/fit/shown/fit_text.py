@@ -87,19 +87,14 @@ def _comparisons(fit: FitRecord) -> str:
 def _header(fit: FitRecord) -> Iterator[str]:
     # With random effects there is no deviance, by penalised quasi-likelihood no likelihood either.
     has_deviance, has_likelihood = not math.isnan(fit.deviance), not math.isnan(fit.llf)
-    numbers = [
-        *([("Log-likelihood", fixed(fit.llf))] if has_likelihood else []),
-        *([("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df")] if has_deviance else []),
-        *([("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df")] if has_deviance else []),
-        *([("AIC", fixed(fit.aic)), ("BIC", fixed(fit.bic))] if has_likelihood else []),
-        _parameters(fit),
-    ]
-    words = [
-        ("Items", f"{len(fit.items)}"),
-        ("Comparisons", _comparisons(fit)),
-        ("Constraint", fit.constraint),
-        ("Likelihood", _likelihood_words(fit)),
-    ]
+    numbers = [("Log-likelihood", fixed(fit.llf))] if has_likelihood else []
+    if has_deviance:
+        numbers.append(("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"))
+        numbers.append(("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df"))
+    numbers += [("AIC", fixed(fit.aic)), ("BIC", fixed(fit.bic))] if has_likelihood else []
+    numbers.append(_parameters(fit))
+    words = [("Items", f"{len(fit.items)}"), ("Comparisons", _comparisons(fit))]
+    words += [("Constraint", fit.constraint), ("Likelihood", _likelihood_words(fit))]
     of = deviance_table(fit) if has_deviance else ""
     return header(fit, words, numbers, _stopping(fit), of, goodness_of_fit(fit))
 
@@ -187,11 +182,8 @@ def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
         if status:
             out.append((str(name), number(float(row.estimate)), status))
             continue
-        ratio = (
-            (number(row.z, 3, 1.0),)
-            if fit.robust is None
-            else (number(row.t, 3, 1.0), number(float(row.df), 1))
-        )
+        t = () if fit.robust is None else (number(row.t, 3, 1.0), number(float(row.df), 1))
+        ratio = t or (number(row.z, 3, 1.0),)
         estimate, low, high = (number(x, digits, row.se) for x in (row.estimate, row.low, row.high))
         out.append((str(name), estimate, number(row.se, digits), *ratio, p_value(row.p), low, high))
     return out
@@ -316,12 +308,9 @@ def how(fit: FitRecord) -> str:
         return f"z and two-sided p against the reference (normal); 95 % Wald intervals; {fit.spec.errors_in_words}."
     df = "Satterthwaite's df" if fit.robust.kind == "CR2" else "clusters less one df"
     df = df if fit.robust.columns or fit.answers else "their number less one df"
-    largest = (
-        "; the largest of the two-way and both one-way standard errors for each estimate"
-        if len(fit.robust.columns) == 2
-        else ""
-    )
-    return f"t and two-sided p against the reference; 95 % Wald intervals by t; {fit.robust.title}, {df}{largest}."
+    if len(fit.robust.columns) == 2:
+        df += "; the largest of the two-way and both one-way standard errors for each estimate"
+    return f"t and two-sided p against the reference; 95 % Wald intervals by t; {fit.robust.title}, {df}."
 
 
 def cautions(fit: FitRecord) -> list[str]:

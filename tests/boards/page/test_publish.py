@@ -11,8 +11,15 @@ import pytest
 
 import pairproof
 from pairproof.boards.board import leaderboard
-from pairproof.boards.page.board_page import write_board
-from pairproof.boards.page.publish import CLAIMS, VOTES, board_claims, check_command, checkable, votes_csv
+from pairproof.boards.page.board_page import (
+    CLAIMS,
+    VOTES,
+    board_claims,
+    check_command,
+    checkable,
+    votes_csv,
+    write_board,
+)
 from pairproof.errors import InputError
 from pairproof.validation import run
 from tests.boards.simulated import simulate

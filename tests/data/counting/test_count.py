@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -201,10 +202,7 @@ def test_an_engine_that_does_not_tell_case_apart_is_not_asked_for_such_columns(t
     frame["Winner"] = "x"
     expected = pairproof.count(votes())
     same(pairproof.count(frame), expected)
-    stream = streams.stream_of(frame)
-    folding = streams.Stream(
-        stream.source, stream.names, stream.distinct, stream.batches, stream.parts, folds_case=True
-    )
+    folding = replace(streams.stream_of(frame), folds_case=True)
     with pytest.raises(InputError, match="'winner', 'Winner' differ only in case"):
         streams.check_case(folding, ["winner"])
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pairproof.errors import TooLargeError
-from pairproof.fit.many.comparison_numbers import groups, groups_or_caution, letters
+from pairproof.fit.many.comparison_results import groups, groups_or_caution, letters
 
 
 def test_letters_are_those_of_multcompview():

@@ -110,12 +110,19 @@ def log_likelihoods(fit: Fit, beta: FloatArray) -> FloatArray:
     return out
 
 
+def by_row(rows: RowScores) -> tuple[FloatArray, FloatArray]:
+    """Derivatives float[n_rows, 2] by log-odds and tie parameter, and minus the second ones, float[n_rows, 2, 2]."""
+    score = [rows.weighted(rows.unit_score[:, k]) for k in range(2)]
+    information = [rows.weighted(rows.unit_information[:, k]) for k in (0, 1, 1, 2)]
+    return np.stack(score, axis=1), np.stack(information, axis=1).reshape(-1, 2, 2)
+
+
 def dense(rows: RowScores, n_params: int) -> tuple[FloatArray, FloatArray]:
     """Scores float[n_rows, p] and information float[n_rows, p, p]."""
-    every = rows.pattern
-    design = np.stack([rows.x.dense(every, n_params), rows.z.dense(every, n_params)], axis=1)
-    score = np.einsum("rk,rkp->rp", rows.score, design)
-    return score, np.einsum("rkp,rkl,rlq->rpq", design, rows.information, design)
+    design = np.stack([of.dense(rows.pattern, n_params) for of in (rows.x, rows.z)], axis=1)
+    score, information = by_row(rows)
+    score = np.einsum("rk,rkp->rp", score, design)
+    return score, np.einsum("rkp,rkl,rlq->rpq", design, information, design)
 
 
 class Brute:

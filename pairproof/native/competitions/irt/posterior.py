@@ -35,7 +35,7 @@ from ....data.comparisons import Comparisons
 from ....data.judgments import check_one_track, compared
 from ....data.options import one_of, whole_number
 from ....errors import InputError, PairproofError
-from ....fit.many.comparison_numbers import groups, letters
+from ....fit.many.comparison_results import groups, letters
 from ....numerics import markov_chains
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 
