@@ -169,8 +169,8 @@ def caution(fit: FitRecord, test: str) -> str:
     if fit.robust is not None and not _by_vote(fit):
         columns = " and ".join(fit.robust.columns) or "person"
         return (
-            f"{test} assumes independent answers, which clustering by {columns} does not; to test parameters without"
-            " this assumption, use fit.wald([...]) of the clustered fit"
+            f"{test} assumes independent answers, an assumption that clustering by {columns} drops; to test parameters"
+            " without it, use fit.wald([...]) of the clustered fit (in Python)"
         )
     found = [d.column for d in dependence(fit) if d.matters]
     if not found:
