@@ -199,7 +199,7 @@ def test_a_model_of_judges_is_not_told_to_cluster_by_judge(dras):
 def test_likelihood_ratio_and_goodness_of_fit_name_the_test_that_holds(table, by_judge):
     smaller = pairproof.fit_bradley_terry(table, ties="davidson", reference="F").clustered("judge")
     assert (
-        "assumes independent answers, an assumption that clustering by judge drops; to test parameters without it, use fit.wald"
+        "assumes independent answers, an assumption that clustering by judge drops; the table of parameters tests each of them without it, fit.wald"
         in by_judge.compare(smaller).caution
     )
     assert "fit.wald" in by_judge.goodness_of_fit().caution

@@ -67,8 +67,10 @@ def coded(
     cure = f"fill it in, or leave these rows out with where={f'{name}!='!r}"
     if isinstance(who, Factor) and 0 < len(persons := list(dict.fromkeys(who.codes[missing].tolist()))) < n:
         # One row of the file, a person's, is many comparisons, whose numbers its reader does not know.
-        of = f"{len(persons):,} person{'s' * (len(persons) > 1)}, first {quoted(who.levels[persons[0]])}"
-        raise InputError(f"{data.source}: {such}, for {of} ({n:,} comparisons of theirs); {cure}")
+        of = f"{len(persons):,} persons, the first" if len(persons) > 1 else "person"
+        raise InputError(
+            f"{data.source}: {such}, for {of} {quoted(who.levels[persons[0]])} ({n:,} comparisons); {cure}"
+        )
     refuse_rows(data.source, missing, f"{such} ({n:,} such row{'s' * (n > 1)}); {cure}")
     if isinstance(column, Factor):
         present = np.bincount(column.codes[used], minlength=len(column.levels)) > 0
