@@ -224,6 +224,25 @@ def test_a_covariate_stands_for_the_parameters_of_all_its_terms(reference):
     assert fit.wald("tie") == fit.wald(["tie"])
 
 
+def test_a_covariate_that_a_person_lacks_is_told_of_persons_and_not_of_their_comparisons():
+    how = {
+        "layout": "prefmod",
+        "items": [*"ABC"],
+        "pair_order": "prefmod",
+        "coding": {"first": 1, "second": -1},
+    }
+    rows = [
+        dict(zip(("a", "b", "c", "who", "sex"), (1, -1, 1, k, sex)))
+        for k, sex in (("x", "f"), ("y", ""), ("z", ""))
+    ]
+    table = pairproof.read(rows, **how, columns={"person": "who"})
+    with pytest.raises(
+        InputError, match=r"'sex', .*, for 2 persons, the first 'y' \(6 comparisons\); .* where='sex!='"
+    ):
+        fit_llbt(table, by="sex")
+    assert fit_llbt(table.where("sex!="), by="sex").n_comparisons == 3
+
+
 def test_a_wald_test_names_what_cannot_be_tested(pooled):
     for names, error, said in [
         (["D"], NotEstimableError, "D: a reference"),
