@@ -528,6 +528,10 @@ def delimited(
         raise InputError(f"{source}: the file is empty; expected {lines}")
     if stated := _STATED.match(text):
         text = text[stated.end() :]  # its line end stays, so that lines keep their numbers
+        if text.isspace():  # as of a file that is read in pieces, whose header would be this line
+            raise InputError(
+                f"{source}: no table below its first line, {stated[0]}; delete that line, which is for Excel alone"
+            )
     if is_json(text, source):
         return from_frame(json_frame(text, source), source, nameless=nameless)
     if not stated and is_text_table(text, source) and (found := of_text(text, source)) is not None:

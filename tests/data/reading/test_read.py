@@ -561,6 +561,9 @@ def test_columns_without_a_name_at_the_end_and_files_without_a_line_are_called_w
         InputError, match="the last 2 of 6 columns have no name, as Excel saves empty columns"
     ):
         read(path)
+    path.write_text("sep=;\n")
+    with pytest.raises(InputError, match="no table below its first line, sep=;; delete that line"):
+        read(path)
     (tmp_path / "e.jsonl").write_text("")
     with pytest.raises(InputError, match="the file is empty; expected an object per line"):
         read(tmp_path / "e.jsonl")
