@@ -325,7 +325,9 @@ def _legends_outside(drawing: Any, narrow: bool) -> None:
 
 def _narrowed(ax: Any) -> None:
     """What is written at the axes, in the room of a telephone: lines folded, the middle of long names left out."""
-    ax.set_xlabel(textwrap.fill(ax.get_xlabel(), 2 * LONGEST))
+    beside = min(LONGEST, max((len(tick.get_text()) for tick in ax.get_yticklabels()), default=0))
+    # The caption stands in the middle below the axes, and their names leave it less room.
+    ax.set_xlabel(textwrap.fill(ax.get_xlabel(), min(2 * LONGEST, 2 * LONGEST + 6 - beside)))
     ax.set_title(textwrap.fill(ax.get_title(), 2 * LONGEST))
     for axis in (ax.xaxis, ax.yaxis):
         names = [tick.get_text() for tick in axis.get_ticklabels()]
