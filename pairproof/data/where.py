@@ -100,8 +100,11 @@ class Placed(Protocol):
         """Where it came from."""
 
 
-def rows_where(table: Placed, conditions: Sequence[str | tuple[str, str]], columns: Getters) -> BoolArray:
-    """bool[n_rows]: the rows that fulfil conditions on these columns, which are called by their roles."""
+def rows_where(
+    table: Placed, conditions: Sequence[str | tuple[str, str]], columns: Getters, made: Collection[str] = ()
+) -> BoolArray:
+    """bool[n_rows]: the rows that fulfil conditions on these columns, which are called by their roles.
+    made: those that are not the file's own."""
     n_rows, source = table.n_rows, table.source
     role_of = {own: role for role, own in table.own_names.items() if role in columns and own not in columns}
     known = [*columns, *role_of]
@@ -110,8 +113,10 @@ def rows_where(table: Placed, conditions: Sequence[str | tuple[str, str]], colum
     for text in conditions:
         said, sign, value = _parts(text, known) if isinstance(text, str) else (text[0], "=", text[1])
         if said not in known:
+            own = [table.own_names.get(name, name) for name in columns if name not in made]
+            beside = f" (and of each comparison {named(made)})" if made else ""
             raise InputError(
-                f"{source}: no column {quoted(said)}; found {named(known, 40)}{_near(said, known)}"
+                f"{source}: no column {quoted(said)}; found {named(own, 40)}{beside}{_near(said, known)}"
             )
         name = role_of.get(said, said)
         found = _Condition(said, sign, value, columns[name](), source).rows()
@@ -350,7 +355,9 @@ class Rows:
         """
         if not conditions:
             return self
-        rows = rows_where(self, conditions, {**more, **self.choosable})
+        columns = {**more, **self.choosable}
+        made = [name for name in columns if more and name not in {*more, *self.columns} or name == "both_bad"]
+        rows = rows_where(self, conditions, columns, made)
         part = self.select(rows).only_compared(f"{self.source}, where {' and '.join(conditions)}")
         gone = tuple(item for item in self.items if item not in part.items)
         narrowed = Narrowed(tuple(conditions), part.n_units, self.n_units, gone, self.unit)

@@ -296,7 +296,7 @@ class Estimates(FitRecord):
         of = self.of_items
         return predictions.odds_of(of, parameters.item_contrast(of, a, b, group, at, level))
 
-    def wald(self, names: Sequence[str]) -> inference.WaldTest:
+    def wald(self, names: str | Sequence[str]) -> inference.WaldTest:
         """Wald test of the hypothesis that all the named parameters are 0.
 
         With clustered standard errors, an F test; with CR2, the approximate Hotelling test (HTZ) of
@@ -304,8 +304,9 @@ class Estimates(FitRecord):
 
         Parameters
         ----------
-        names : sequence of str
-            Names of parameters, as in `params`.
+        names : str or sequence of str
+            Names of parameters, as in `params`; or of a covariate, which stands for the parameters of all its terms
+            but references.
 
         Returns
         -------
@@ -314,7 +315,7 @@ class Estimates(FitRecord):
         Raises
         ------
         InputError
-            A name that is not a parameter, or that is given twice.
+            A name that is neither a parameter nor a covariate, or that is given twice.
         NotEstimableError
             A reference, a parameter without an estimate, parameters that are linearly dependent, or too few
             clusters for so many parameters.

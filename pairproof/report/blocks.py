@@ -231,6 +231,8 @@ def _inner(blocks: Sequence[Block]) -> Iterator[Block]:
 WIDE, NARROW = 9.6, 3.8
 #: Characters of a name beside a drawing on a telephone.
 LONGEST = 24
+#: Characters of a name in a legend of two columns there, and of an axis's caption on a page.
+_IN_LEGEND, MOST_WIDE = 14, 96
 #: Colours to draw with; the page replaces them by its own.
 INK, GOOD, BAD, FAINT = "#010203", "#010204", "#010205", "#010206"
 _OF_PAGE = {
@@ -281,6 +283,9 @@ def svg(block: Figure, name: str, narrow: bool = False) -> str:
         _legends_outside(drawing, narrow)
         for ax in drawing.axes if narrow and not block.keeps == "size" else ():
             _narrowed(ax)
+        if not narrow and len(drawing.axes) == 1:  # folded for a picture in a notebook, which is less wide
+            ax = drawing.axes[0]
+            ax.set_xlabel(textwrap.fill(ax.get_xlabel(), MOST_WIDE))
         drawing.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = safe(stream.getvalue())
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
@@ -309,7 +314,7 @@ def _legends_outside(drawing: Any, narrow: bool) -> None:
             entries |= {said: handle for handle, said in zip(*ax.get_legend_handles_labels())}
             legend.remove()
     if entries:
-        columns = 1 if max(map(len, entries)) > LONGEST else 2
+        columns = 1 if max(map(len, entries)) > _IN_LEGEND else 2
         drawing.set_figheight(drawing.get_figheight() + 0.19 * narrow * math.ceil(len(entries) / columns))
         where = {"loc": "outside lower left", "ncols": columns} if narrow else {"loc": "outside right upper"}
         drawing.legend(list(entries.values()), list(entries), **where)
@@ -317,7 +322,9 @@ def _legends_outside(drawing: Any, narrow: bool) -> None:
 
 def _narrowed(ax: Any) -> None:
     """What is written at the axes, in the room of a telephone: lines folded, the middle of long names left out."""
-    ax.set_xlabel(textwrap.fill(ax.get_xlabel(), 2 * LONGEST))
+    beside = min(LONGEST, max((len(tick.get_text()) for tick in ax.get_yticklabels()), default=0))
+    # The caption stands in the middle below the axes, and their names leave it less room.
+    ax.set_xlabel(textwrap.fill(ax.get_xlabel(), min(2 * LONGEST, 2 * LONGEST + 6 - beside)))
     ax.set_title(textwrap.fill(ax.get_title(), 2 * LONGEST))
     for axis in (ax.xaxis, ax.yaxis):
         names = [tick.get_text() for tick in axis.get_ticklabels()]

@@ -92,6 +92,15 @@ def test_the_report_and_verify_have_the_comparison_too(capsys, here):
     assert {"agreements", "comparison"} <= set(json.loads(out))
 
 
+def test_a_caution_on_the_test_stands_on_a_line_of_its_own(capsys, here):
+    files = ("o.md", "o.html", "o.txt")
+    asked = ("dras.csv", "--compare", "ties=none", "--cluster", "judge")
+    code, out, err = run(capsys, *asked, *(word for name in files for word in ("--report", name)))
+    assert code == 0, err
+    for text in (out, *((here / name).read_text(encoding="utf-8") for name in files)):
+        assert "Caution: the likelihood ratio assumes" in " ".join(text.split()) and "\\n" not in text
+
+
 def test_each_track_is_compared_by_itself(capsys):
     code, out, _ = run(capsys, "dras.csv", "--tracks", "judge", "--compare", "ties=none", "--json")
     assert code == 0 and all("comparison" in part for part in json.loads(out)["tracks"].values())

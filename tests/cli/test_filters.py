@@ -50,7 +50,7 @@ def test_a_fit_of_some_rows_is_that_of_a_file_of_these_rows(capsys, languages, t
     ("condition", "said"),
     [
         ("foo", "--where foo: expected NAME=VALUE"),
-        ("nope=1", "no column 'nope'; found first, second, wins, losses, lang, ties"),
+        ("nope=1", "no column 'nope'; found first, second, wins, losses, lang (and of each comparison ties)"),
         ("lang<3", "column 'lang' is not numeric (it contains 'de')"),
         ("lang=fr", "no row has 'fr'; the values are de, en"),
         ("wins>100", "no row has wins>100; its values range from 1 to 6"),
@@ -153,3 +153,10 @@ def test_error_rates_and_trees_choose_rows(capsys, tmp_path):
     how = ("--layout", "pairs", "--items", "A,B", "--pair-order", "AB", "--coding", "first=1,second=2")
     code, out, err = ran(capsys, "tree", table, *how, "--person", "id", "--where", "x=5", "--json")
     assert code == 0 and err.startswith("x=5: 20 of 40 persons")
+
+
+def test_a_column_that_is_not_there_is_told_beside_those_of_the_file(capsys, tmp_path):
+    path = tmp_path / "v.jsonl"
+    path.write_text('{"model_a": "x", "model_b": "y", "winner": "tie (bothbad)", "lang": "en"}\n' * 2)
+    said = "no column 'langs'; found model_a, model_b, winner, lang (and of each comparison both_bad, first, second, wins,"
+    assert said in ran(capsys, "fit", str(path), "--where", "langs=en")[2]

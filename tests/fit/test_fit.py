@@ -215,12 +215,40 @@ def test_a_wald_test_of_all_items_does_not_depend_on_the_reference(pooled):
     assert one.df == other.df == 3 and one.statistic == pytest.approx(other.statistic, rel=1e-12)
 
 
+@pytest.mark.parametrize("reference", ["D", "sum"])
+def test_a_covariate_stands_for_the_parameters_of_all_its_terms(reference):
+    fit = fit_llbt(TABLE, by="judge").with_reference(reference)
+    listed = [name for name in fit.params.index if ":judge[" in name and not name.startswith("D:")]
+    test = fit.wald("judge")
+    assert test == fit.wald(["judge"]) == fit.wald(listed) and test.df == len(listed) == 9
+    assert fit.wald("tie") == fit.wald(["tie"])
+
+
+def test_a_covariate_that_a_person_lacks_is_told_of_persons_and_not_of_their_comparisons():
+    how = {
+        "layout": "prefmod",
+        "items": [*"ABC"],
+        "pair_order": "prefmod",
+        "coding": {"first": 1, "second": -1},
+    }
+    rows = [
+        dict(zip(("a", "b", "c", "who", "sex"), (1, -1, 1, k, sex)))
+        for k, sex in (("x", "f"), ("y", ""), ("z", ""))
+    ]
+    table = pairproof.read(rows, **how, columns={"person": "who"})
+    with pytest.raises(
+        InputError, match=r"'sex', .*, for 2 persons, the first 'y' \(6 comparisons\); .* where='sex!='"
+    ):
+        fit_llbt(table, by="sex")
+    assert fit_llbt(table.where("sex!="), by="sex").n_comparisons == 3
+
+
 def test_a_wald_test_names_what_cannot_be_tested(pooled):
     for names, error, said in [
         (["D"], NotEstimableError, "D: a reference"),
         (["E"], InputError, r"no parameters \['E'\]"),
         ([], InputError, "no parameters"),
-        ("A", InputError, r"expected a list"),
+        ("edad", InputError, r"no parameters \['edad'\].*name a covariate .* this model has none"),
         (["A", "A"], InputError, "twice"),
     ]:
         with pytest.raises(error, match=said):

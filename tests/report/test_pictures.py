@@ -140,3 +140,19 @@ def test_a_column_of_nothing_is_shown_nowhere() -> None:
     for text in (render_html(page), render_text(page), render_markdown(page)):
         assert "kept" in text and "gone" not in text and "empty" not in text and "why" in text
     assert Table(("name", "kept"), ()).columns[1].title == "kept"
+
+
+def test_names_of_groups_by_two_covariates_stand_one_below_the_other_on_a_telephone() -> None:
+    def draw(ax: Any) -> None:
+        for name in ("sexo=mujer,edad=joven", "sexo=mujer,edad=mayor"):
+            ax.plot([0, 1], [0, 1], label=name)
+        ax.set_xlabel("worth, with 95 % intervals on the logit scale, CR2 by judge (6\nclusters)")
+        ax.legend()
+
+    page = render_html(Page("t", [Figure("c", "d", (7.5, 2.0), draw)]))
+    wide, narrow = page.split('<div class="narrow">')
+    rows = re.findall(r"translate\(([\d.]+) ([\d.]+)\)\">sexo=", narrow) or re.findall(
+        r'<text[^>]*x="([\d.]+)" y="([\d.]+)"[^>]*>sexo=', narrow
+    )
+    assert len(rows) == 2 and rows[0][0] == rows[1][0] and rows[0][1] != rows[1][1]
+    assert "CR2 by judge (6 clusters)" in wide  # folded for a notebook, and not for a page

@@ -244,14 +244,14 @@ def _comparison(fit: Fit, other: Fit) -> dict[str, Any]:
 def compared(fit: Fit, other: Fit) -> tuple[str, ...]:
     """The test of two models, or why there is none, and their AIC and BIC, as sentences."""
     try:
-        test = str(fit.compare(other))
+        test = str(fit.compare(other)).split("\n  ")
     except ComparisonError as error:
-        test = f"No likelihood-ratio test: {error}"
+        test = [f"No likelihood-ratio test: {error}"]
     criteria = (
         f"{m.title}: log-likelihood {m.llf:.4f}, {m.rank} parameters, AIC {m.aic:.4f}, BIC {m.bic:.4f}"
         for m in (fit, other)
     )
-    return (test, *criteria)
+    return (*test, *criteria)
 
 
 def _fits(fit: Fit) -> str:

@@ -382,7 +382,7 @@ class _Looks:
             more += f" The table does not name the items: replace {','.join(items)} with their names."
         for way, coding in product([stated.get("pair_order")] if "pair_order" in stated else orders, codings):
             pairs = usual.get(way, ()) if isinstance(way, str) else order or ()
-            shown = " ".join(f"{items[a]}:{items[b]}" for a, b in pairs[:6]) + " ..." * (len(pairs) > 6)
+            shown = " ".join(f"{items[a]}:{items[b]}" for a, b in pairs[:6]) + " and so on" * (len(pairs) > 6)
             told = f"One row per person, one column per pair: {shown}. {_in_words(coding)}.{more}"
             yield Way({**known, "pair_order": way, "coding": coding}, told)
 
@@ -482,9 +482,14 @@ class _Looks:
         numeric = _numeric(self.cells[a]) or _numeric(self.cells[b])
         if not one & two or len(one | two) < 2 or numeric and not sides:
             return 0.0
-        same = (self.texts[a] == self.texts[b]).mean()
+        # One row that compares an item with itself is a slip, which is named when the table is read.
+        n_same, n = int((self.texts[a] == self.texts[b]).sum()), self.table.n_rows
         less = 0.25 if numeric else 0.5  # two columns of numbers may say something of the two that have names
-        return (len(one & two) / min(len(one), len(two)) + sides) * less if same < 0.05 else 0.0
+        return (
+            (len(one & two) / min(len(one), len(two)) + sides) * less
+            if n_same < max(2 if n > 4 else 1, 0.05 * n)
+            else 0.0
+        )
 
     def at_scores(self) -> Iterator[Way]:
         """A row per score: who gave it, to which item, and the score from 0 to 100."""

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from math import isqrt
 from os.path import commonprefix
 from typing import Any, Literal, Union
 
@@ -256,7 +258,7 @@ def wide_answers(
     stated = Coding.read(coding)
     stated.refuse(BOTH_BAD, "layouts 'long' and 'votes'; in this layout, code it as a tie")
     if pairs is None:
-        _check_rest(table, names, stated)
+        _check_rest(table, items, names, stated)
         _check_first(table, names, stated)
     columns = []
     for name, pair in zip(names, order):
@@ -294,17 +296,18 @@ def _check_first(table: Table, names: list[str], coding: Coding) -> None:
         )
 
 
-def _check_rest(table: Table, names: list[str], coding: Coding) -> None:
-    """Refuse a table all of whose columns look like pairs of more items than were stated."""
-    of_pairs = set(names)
-    rest = [name for name in _candidates(table) if name not in of_pairs]
-    total = len(names) + len(rest)
-    more = [n for n in range(2, total + 2) if n * (n - 1) // 2 == total]
-    if rest and more and all(coding.fits(table, name) for name in rest):
+def _check_rest(table: Table, items: Sequence[str], names: list[str], coding: Coding) -> None:
+    """Refuse further columns that look like pairs of more items than were stated."""
+    of_pairs, n = set(names), len(items)
+    rest = (name for name in _candidates(table) if name not in of_pairs)
+    total = len(names) + sum(1 for _ in takewhile(lambda name: coding.fits(table, name), rest))
+    many = (1 + isqrt(1 + 8 * total)) // 2  # the most items whose pairs these columns can be
+    if many > n:
+        of_many = many * (many - 1) // 2
         raise PairOrderError(
-            f"{table.source}: the given items have {len(names)} pairs, but all {total} columns contain"
-            f" only the given codes, as for the pairs of {more[0]} items; list every item, or list the"
-            " pair columns with pairs=[...]"
+            f"{table.source}: {of_many} columns contain only the given codes, as for the pairs of {many} items, but {n}"
+            f" items were given, with {len(names)} pairs; list every item in items=, or, if the columns after"
+            f" {quoted(names[-1])} are no pairs, list those that are with pairs=[...]"
         )
 
 

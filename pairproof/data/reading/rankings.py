@@ -292,8 +292,10 @@ def read_rankings(table: Table, options: Options) -> Comparisons:
         row_of=row[left],
     )
     alone_in = int((np.bincount(ranking, minlength=int(of.ranking.max()) + 1) < 2).sum())
-    alone = f"; {alone_in:,} rankings have fewer than two ranked systems, and no comparison" * (alone_in > 0)
-    unranked = f"{(~ranked).sum():,} ranks of {len(ranked):,} are -1 or blank, which means not ranked{alone}"
+    have = "1 ranking has" if alone_in == 1 else f"{alone_in:,} rankings have"
+    alone = f"; {have} fewer than two ranked systems, and no comparison" * (alone_in > 0)
+    are = "1 rank of {:,} is" if (~ranked).sum() == 1 else f"{(~ranked).sum():,} ranks of {{:,}} are"
+    unranked = f"{are.format(len(ranked))} -1 or blank, which means not ranked{alone}"
     told = () if ranked.all() and not alone else (unranked,)
     return found.changed(ranked_together=int(np.bincount(ranking).max()), read_as=(*of.table.told, *told))
 

@@ -248,6 +248,12 @@ def repeated(names: Iterable[str]) -> list[str]:
 def check_names(names: list[str], source: str, nameless: bool) -> None:
     """Refuse columns without a name, and two columns of the same name."""
     blank = [k + 1 for k, name in enumerate(names) if not name.strip() and not (nameless and k == 0)]
+    last = next((k for k in range(len(names), 0, -1) if names[k - 1].strip()), 0)
+    if blank and last and blank[0] > last:
+        raise InputError(
+            f"{source}: the last {len(names) - last} of {len(names)} columns have no name, as Excel saves empty columns; delete"
+            f" them, or name them if they have cells (the last with a name is {quoted(names[last - 1])})"
+        )
     if blank:
         raise InputError(
             f"{source}: column {named(map(str, blank))} has no name; name it, or remove it (pandas writes"
@@ -388,6 +394,8 @@ def _object(record: Any, where: str) -> dict[str, Any]:
 
 
 DELIMITERS = (",", ";", "\t")
+#: A first line with which a file tells Excel its delimiter.
+_STATED = re.compile('"?sep=([^\\w\\s"]|\t)"?(?=\n)', re.I)
 #: Suffixes of formats that are no text.
 BINARY = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 #: Longer marks first: the UTF-32 mark begins with the UTF-16 one.
@@ -510,12 +518,23 @@ def delimited(
     raw = unpacked(raw, source)
     text = _decode(raw, source, encoding)
     if not text or text.isspace():
-        raise InputError(f"{source}: the file is empty; expected a header line and at least one row")
+        lines = (
+            "an object per line, such as " + _RECORD
+            if is_json(text, source)
+            else "a header line and at least one row"
+        )
+        raise InputError(f"{source}: the file is empty; expected {lines}")
+    if stated := _STATED.match(text):
+        text = text[stated.end() :]  # its line end stays, so that lines keep their numbers
+        if text.isspace():  # as of a file that is read in pieces, whose header would be this line
+            raise InputError(
+                f"{source}: no table below its first line, {stated[0]}; delete that line, which is for Excel alone"
+            )
     if is_json(text, source):
         return from_frame(json_frame(text, source), source, nameless=nameless)
-    if is_text_table(text, source) and (found := of_text(text, source)) is not None:
+    if not stated and is_text_table(text, source) and (found := of_text(text, source)) is not None:
         return found
-    delimiter = _delimiter(text, source)
+    delimiter = stated[1] if stated else _delimiter(text, source)
     top = list(islice(records(text, delimiter), 2))
     header = top[0][1]
     check_names(header, source, nameless)

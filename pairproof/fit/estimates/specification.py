@@ -198,7 +198,8 @@ class ModelSpec:
         """What a fit by passes over rows does not answer, and what is offered."""
         return (
             "the rows with its comparison terms were read in passes and are not in memory; estimates, standard errors,"
-            " contrasts, ranks, llf, AIC and clustered(COLUMN, rows=SOURCE) are available; for anything else, count by the term"
+            " contrasts, ranks, llf, AIC and clustered(COLUMN, rows=SOURCE), --cluster COLUMN, are available; for anything"
+            " else, count by the term"
             " in classes, by=[...], and fit that table"
         )
 

@@ -164,8 +164,8 @@ def caution(fit: FitRecord, test: str) -> str:
     if fit.robust is not None and not _by_vote(fit):
         columns = " and ".join(fit.robust.columns) or "person"
         return (
-            f"{test} assumes independent answers, which clustering by {columns} does not; to test parameters without"
-            " this assumption, use fit.wald([...]) of the clustered fit"
+            f"{test} assumes independent answers, an assumption that clustering by {columns} drops; the table of parameters"
+            " tests each of them without it, fit.wald([...]) several at once"
         )
     found = [d.column for d in dependence(fit) if d.matters]
     if not found:
@@ -173,7 +173,7 @@ def caution(fit: FitRecord, test: str) -> str:
     ask = ", ".join(f'"{column}"' for column in found)
     return (
         f"{test} assumes independent answers, but those of one {' or one '.join(found)} are related: to test"
-        f" parameters without this assumption, use fit.clustered({ask}).wald([...])"
+        f" parameters without this assumption, use fit.clustered({ask}).wald([...]), or --cluster {','.join(found)}"
     )
 
 

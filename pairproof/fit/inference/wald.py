@@ -175,13 +175,28 @@ def _of_parameter(
     return linear_contrast(fit, np.eye(len(fit.terms))[k], name, level, per_unit)
 
 
-def wald(fit: FitRecord, names: Sequence[str]) -> inference.WaldTest:
+def _of_covariate(fit: FitRecord, name: str) -> list[str]:
+    """The parameters of all terms of a covariate, but for references; that of its own name, if there is one."""
+    of = [{t.covariate, *(c for c, _ in (*t.by, *t.of))} for t in fit.terms]
+    rows = [k for k, found in enumerate(of) if name in found and not fit.is_reference[k]]
+    if fit.spec.reference == "sum":  # the last item's follow from the others'
+        rows = [k for k in rows if fit.terms[k].kind != "item" or fit.terms[k].item != fit.items[-1]]
+    return [name] if name in fit.names or not rows else [fit.names[k] for k in rows]
+
+
+def wald(fit: FitRecord, names: str | Sequence[str]) -> inference.WaldTest:
     """Wald test that all the named parameters are 0; see :meth:`pairproof.Fit.wald`."""
-    if isinstance(names, str):
-        raise InputError(f"names={names!r}; expected a list of parameter names, for example [{names!r}]")
+    asked = [names] if isinstance(names, str) else names
+    names = [parameter for name in asked for parameter in _of_covariate(fit, name)]
     unknown = [n for n in names if n not in fit.names]
     if unknown or not names:
-        raise InputError(f"no parameters {unknown}; found {', '.join(fit.names[:30])}")
+        covariates = dict.fromkeys(
+            c for t in fit.terms for c in (t.covariate, *(c for c, _ in (*t.by, *t.of))) if c
+        )
+        raise InputError(
+            f"no parameters {unknown}; found {', '.join(fit.names[:30])}; or name a covariate for all of its parameters:"
+            f" {', '.join(covariates) or 'this model has none'}"
+        )
     if len(set(names)) != len(names):
         raise InputError(f"names={list(names)}; a parameter is named twice; list each parameter once")
     index = [fit.names.index(n) for n in names]

@@ -254,8 +254,8 @@ class Robust:
         # eta of clusters of one size is G - 1 but for rounding
         if not df > 1e-9 * eta:
             raise NotEstimableError(
-                f"a hypothesis of {q} parts and {eta:.3g} degrees of freedom by {self.title}: too few clusters to"
-                " test so many parts at once; test fewer"
+                f"{q} equations at once need more than the {eta:.3g} degrees of freedom of {self.title}; test fewer, or use"
+                " more clusters"
             )
         by_model = functions @ self.ways[0].clusters.directions(functions).T
         covariances = (self.covariance, *(way.covariance for way in self.ways))
@@ -415,7 +415,7 @@ def cluster_codes(
         raise InputError(
             f"{table.source} has no column {column!r} to cluster by; its columns are {known}. Counts over all judges"
             " cannot be clustered by judge: read the individual answers, or give the rows that were counted:"
-            f" clustered({column!r}, rows=SOURCE), CR1"
+            f" rows=SOURCE, kind='CR1'"
         )
     codes, labels, absent = coded(take(table.columns[column], used))
     if absent.any():

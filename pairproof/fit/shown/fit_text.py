@@ -9,6 +9,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from ...data.columns import Factor
 from ...numerics.arrays import FloatArray
 from ...report.blocks import Block, Page, Paragraph, Table
 from ...report.output import render_fragment
@@ -241,8 +242,10 @@ def worths(fit: FitRecord) -> Iterator[str]:
     ]
     n = len(fit.items)
     width = max(9, *(len(shorten(item, 30)) for item in fit.items)) + 1
-    heads = ["worth (se)"] if list(fit.groups) == ["all"] else [shorten(group, 16) for group in fit.groups]
-    yield f"{'Worths':<{width}}" + "".join(f"{head:>17}" for head in heads)
+    heads = [[_inside(f"{name}={value}", 16) for name, value in g.items()] for g in fit.groups.values()]
+    heads = [["worth (se)"]] if list(fit.groups) == ["all"] else heads
+    for k, line in enumerate(zip_longest(*heads, fillvalue="")):
+        yield f"{'' if k else 'Worths':<{width}}" + "".join(f"{head:>17}" for head in line)
     for k, item in enumerate(fit.items):
         yield f"{shorten(item, 30):<{width}}" + "".join(f"{text[g * n + k]:>17}" for g in range(len(heads)))
     for name, found in sets.items():
@@ -254,6 +257,12 @@ def worths(fit: FitRecord) -> Iterator[str]:
                 f" {' | '.join(listed(names, 8) for names in several)}",
                 2,
             )
+
+
+def _inside(name: str, width: int) -> str:
+    """A name cut in its middle: the ends tell the levels of a covariate, and models of one maker, apart."""
+    name, half = label(name), width // 2
+    return name if len(name) <= width else f"{name[:half]}…{name[half + 1 - width :]}"
 
 
 def cut_note(fit: FitRecord, rows: int) -> str:
@@ -317,6 +326,10 @@ def cautions(fit: FitRecord) -> list[str]:
     """Sentences on standard errors that suppose too much: independent answers, or many clusters."""
     said = in_words(fit)
     out = [f"Clusters: {said}."] if said else []
+    used = {c for t in fit.terms for c, _ in (*t.by, *t.of)}
+    for name, value in next(iter(fit.groups.values()), {}).items():
+        if name not in used and isinstance(fit.data.columns.get(name), Factor):
+            out.append(f"Caution: {name} has one level here ({value}), so the model has no effect of it.")
     if fit.robust is None:
         return out
     out += [f"Caution: {text}." for text in fit.robust.cautions]

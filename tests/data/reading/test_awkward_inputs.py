@@ -86,7 +86,10 @@ REFUSED_FILES = [
         LONG + "A,B,win\nA,B,win\nA,B,\nA,C,won\n",
         {},
         CodingError,
-        ["row 4", "the answer is 'win' (4 rows have an unknown answer or none: 'win' 2, blank 1, 'won' 1); expected"],
+        [
+            "row 4",
+            "the answer is 'win' (4 rows have an unknown answer or none: 'win' 2, blank 1, 'won' 1); expected",
+        ],
     ),
     (
         "codes without a coding",
@@ -525,7 +528,22 @@ REFUSED_FILES = [
         "a,b,c,d,e,f\n1,0,1,1,0,-1\n",
         WIDE_CALL,
         PairOrderError,
-        ["3 pairs, but all 6 columns", "4 items"],
+        [
+            "6 columns contain only the given codes",
+            "the pairs of 4 items, but 3 items were given",
+            "pairs=[...]",
+        ],
+    ),
+    (
+        "columns of more items than stated, before covariates",
+        "a,b,c,d,e,f,sex,age\n1,0,1,1,0,-1,f,1\n",
+        WIDE_CALL,
+        PairOrderError,
+        [
+            "6 columns contain only the given codes",
+            "the pairs of 4 items, but 3 items were given",
+            "after 'c'",
+        ],
     ),
     (
         "an order that is none",

@@ -14,7 +14,7 @@ import pytest
 import pairproof
 from pairproof.cli.app import run
 from pairproof.data.reading.forms import LayoutError
-from pairproof.errors import CodingError
+from pairproof.errors import CodingError, ItemError
 
 PREFMOD, LEXICOGRAPHIC = "12 13 23 14 24 34".split(), "12 13 14 23 24 34".split()
 
@@ -354,4 +354,16 @@ def test_items_that_the_table_numbers_are_to_be_replaced_by_their_names(
     ):
         where.write_text(CASES[name][0])
         assert run(["fit", "table.csv"]) == 3
-        assert (f"replace {items} with their names" in capsys.readouterr().err) == bool(items)
+        said = capsys.readouterr().err
+        assert (f"replace {items} with their names" in said) == bool(items) and "...." not in said
+
+
+def test_one_row_that_compares_an_item_with_itself_hides_no_proposal(where: Path) -> None:
+    rows = ["a,a,3,4", "a,b,5,6", "a,c,1,2", "b,c,3,3", "b,d,4,1", "c,d,2,2", "a,d,1,5"]
+    where.write_text("system1,system2,win1,win2\n" + "\n".join(rows) + "\n")
+    with pytest.raises(LayoutError) as refused:
+        pairproof.read("table.csv")
+    way = refused.value.arguments(refused.value.ways[0])
+    assert way["columns"] == {"first": "system1", "second": "system2", "wins": "win1", "losses": "win2"}
+    with pytest.raises(ItemError, match=r"row 1 \(line 2\).*'a' is compared with itself"):
+        pairproof.read("table.csv", **way)

@@ -245,7 +245,5 @@ def test_a_few_ranks_outside_those_of_the_systems_are_told_and_ranks_left_out_ar
             pairproof.read(file)
     file.write_text(WMT + "".join([*rows, "j1,50,A,B,C,-1,1,2\n", "j1,51,A,B,C,1,-1,-1\n"]))
     assert main(["fit", str(file)]) == 0
-    left = (
-        "3 ranks of 42 are -1 or blank, which means not ranked; 1 rankings have fewer than two ranked"
-    )
+    left = "3 ranks of 42 are -1 or blank, which means not ranked; 1 ranking has fewer than two ranked"
     assert left in capsys.readouterr().err

@@ -28,7 +28,7 @@ from pairproof.data.reading import (
 )
 from pairproof.data.reading.sources import Table
 from pairproof.data.wide import lexicographic_pair_order, prefmod_pair_order, to_wide
-from pairproof.errors import DataWarning, InputError, PairOrderError
+from pairproof.errors import DataWarning, InputError, ItemError, PairOrderError
 from tests.places import DATA
 
 DRAS = DATA / "dras_table1.csv"
@@ -536,3 +536,52 @@ def test_a_warning_of_reading_points_at_the_line_that_called(tmp_path, name, tex
     with pytest.warns(DataWarning) as caught:
         read(tmp_path / name)
     assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("sign", [";", "|", "\t", ","])
+def test_a_first_line_that_tells_excel_the_delimiter_is_read_and_lines_keep_their_numbers(sign, tmp_path):
+    path = tmp_path / "e.csv"
+    rows = (
+        ["first second wins losses", "A,x B 3 4", "B C 5 6"]
+        if sign != ","
+        else ["first second wins losses", "B C 5 6"]
+    )
+    text = f"sep={sign}\n" + "\n".join(row.replace(" ", sign) for row in rows) + "\n"
+    path.write_text(text)
+    assert read(path).wins.tolist() == ([3, 5] if sign != "," else [5])
+    path.write_text(text + sign.join(("A", "A", "1", "1")) + "\n")
+    with pytest.raises(ItemError, match=rf"\(line {len(rows) + 2}\).*compared with itself"):
+        read(path)
+
+
+def test_columns_without_a_name_at_the_end_and_files_without_a_line_are_called_what_they_are(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text("first;second;wins;losses;;\nA;B;3;4;;\n")
+    with pytest.raises(
+        InputError, match="the last 2 of 6 columns have no name, as Excel saves empty columns"
+    ):
+        read(path)
+    path.write_text("sep=;\n")
+    with pytest.raises(InputError, match="no table below its first line, sep=;; delete that line"):
+        read(path)
+    (tmp_path / "e.jsonl").write_text("")
+    with pytest.raises(InputError, match="the file is empty; expected an object per line"):
+        read(tmp_path / "e.jsonl")
+
+
+def test_a_covariate_with_the_codes_of_the_pairs_can_be_read_where_the_pairs_are_named():
+    rows = [
+        {"a": 1, "b": -1, "c": 1, "x": -1, "y": 1, "z": 1},
+        {"a": -1, "b": 1, "c": 1, "x": 1, "y": -1, "z": 1},
+    ]
+    how = {
+        "layout": "prefmod",
+        "items": [*"ABC"],
+        "pair_order": "prefmod",
+        "coding": {"first": 1, "second": -1},
+    }
+    with pytest.raises(
+        InputError, match="6 columns contain only the given codes, as for the pairs of 4 items"
+    ):
+        read(rows, **how)
+    assert set(read(rows, **how, pairs=list("abc")).columns) >= {"x", "y", "z"}

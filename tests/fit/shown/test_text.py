@@ -222,6 +222,26 @@ def test_the_short_form_names_model_size_and_engine():
 # -- pictures ------------------------------------------------------------------------------------------------
 
 
+def test_worths_of_groups_with_long_names_have_headings_that_differ():
+    levels = {"sexo": ("mujer", "varón"), "modelo": ("openai/gpt-4o-2024-05-13", "openai/gpt-4o-2024-08-06")}
+    codes = {"sexo": np.array([0, 0, 1, 1]), "modelo": np.array([0, 1, 0, 1])}
+    columns = {name: Factor(codes[name], levels[name]) for name in levels}
+    table = Comparisons.build(["A", "B"], [0] * 4, [1] * 4, [5, 6, 7, 8], None, [4, 3, 2, 3], columns=columns)
+    lines = fit_llbt(table, by="sexo + modelo").summary().splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith("Worths"))
+    heads = list(zip(lines[at].split()[1:], lines[at + 1].split()))
+    assert heads[0] == ("sexo=mujer", "modelo=o…4-05-13") and len(set(heads)) == 4
+
+
+def test_a_covariate_of_one_level_is_said_to_have_no_effect():
+    table = Comparisons.build(
+        ["A", "B"], [0], [1], [5], None, [4], columns={"sexo": Factor(np.array([0]), ("mujer",))}
+    )
+    said = "Caution: sexo has one level here (mujer), so the model has no effect of it."
+    assert said in fit_llbt(table, by="sexo").summary() and "one level" not in fit_llbt(table).summary()
+    assert "one level" not in fit_llbt(TABLE, by="judge").summary()
+
+
 def test_worth_intervals_are_those_of_the_logit_and_stay_between_0_and_1():
     fit = fit_llbt(TABLE)
     frame = worth_intervals(fit).set_index("item")

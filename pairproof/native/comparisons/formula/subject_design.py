@@ -16,10 +16,11 @@ import numpy as np
 from ....data.columns import Factor, is_missing, level_of, refuse_rows
 from ....data.comparisons import Comparisons
 from ....data.where import Rows
-from ....errors import AliasError, FormulaError, TooLargeError
+from ....errors import AliasError, FormulaError, InputError, TooLargeError
 from ....fit.estimates.fit_record import FitWarning
 from ....fit.estimates.specification import Value, by_suffix
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....text import quoted
 from .subject_formula import Formula, Product
 
 #: What a column of a matrix is multiplied with: ((covariate, level or None for a slope), ...).
@@ -58,12 +59,19 @@ def coded(
         )
     column = data.columns[name]
     missing = is_missing(column) & used
-    refuse_rows(
-        data.source,
-        missing,
-        f"no value in column {name!r}, which the model uses ({int(missing.sum())} such row(s)); fill it in or leave"
-        " these rows out yourself",
+    who, n, such = (
+        data.columns.get("person"),
+        int(missing.sum()),
+        f"no value in column {name!r}, which the model uses",
     )
+    cure = f"fill it in, or leave these rows out with where={f'{name}!='!r}"
+    if isinstance(who, Factor) and 0 < len(persons := list(dict.fromkeys(who.codes[missing].tolist()))) < n:
+        # One row of the file, a person's, is many comparisons, whose numbers its reader does not know.
+        of = f"{len(persons):,} persons, the first" if len(persons) > 1 else "person"
+        raise InputError(
+            f"{data.source}: {such}, for {of} {quoted(who.levels[persons[0]])} ({n:,} comparisons); {cure}"
+        )
+    refuse_rows(data.source, missing, f"{such} ({n:,} such row{'s' * (n > 1)}); {cure}")
     if isinstance(column, Factor):
         present = np.bincount(column.codes[used], minlength=len(column.levels)) > 0
         new = np.cumsum(present) - 1
