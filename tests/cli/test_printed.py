@@ -87,11 +87,7 @@ def test_a_csv_of_several_papers_makes_the_file_of_the_one_that_is_named(tmp_pat
     code, out, _ = run(capsys, "claims", "new", "--from", path, HOME, "--out", out_file)
     assert code == 0 and "2 numbers read" in out
     code, out, _ = run(capsys, "check", path, "--votes", HOME, "--r", "none", "--json")
-    assert code == 0 and {a["claim"] for a in json.loads(out)["agreements"]} == {
-        "a-1",
-        "b-1",
-        "not checked",
-    }
+    assert code == 0 and {a["claim"] for a in json.loads(out)["agreements"]} == {"a-1", "b-1", "not checked"}
 
 
 def test_a_heading_without_a_printed_table_is_refused(capsys) -> None:

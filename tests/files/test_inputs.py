@@ -89,9 +89,7 @@ def test_a_data_file_outside_the_claims_files_folder_is_not_opened_and_nothing_i
         "zero.csv",
     ):
         code, text = run(capsys, *command, claims(own, file))
-        assert (
-            "is outside the claims file's folder and is not opened" in text and "--data DIR" in text
-        ), text
+        assert "is outside the claims file's folder and is not opened" in text and "--data DIR" in text, text
         # What is said does not depend on the file: not on its hash, nor on whether it is there.
         said.add(text.replace(file, "FILE"))
         assert code != 0 and DIGEST not in text

@@ -45,7 +45,7 @@ def easl_command(
             return function(state, **given)
 
         argument = (click.argument("campaign", metavar="CAMPAIGN.db", type=campaign),) if campaign else ()
-        made = stacked(sectioned(name), *argument, *options, shared_options)(call)
+        made: Any = stacked(sectioned(name), *argument, *options, shared_options)(call)
         for option in made.params:
             option.hidden = bool(reports) and option.name == "reports"  # it is refused with a reason
         return made

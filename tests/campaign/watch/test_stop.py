@@ -94,7 +94,10 @@ def test_an_annotators_shift_is_no_difference_of_items():
     unnamed = look_at(
         stop_rule("items<=.05"), answers(what, -np.ones(240), value, batch, names=()), items(10), 1
     )
-    assert named.verdict == "stop" and named.corrected == "corrected for shrunken estimates of the annotators' locations"
+    assert (
+        named.verdict == "stop"
+        and named.corrected == "corrected for shrunken estimates of the annotators' locations"
+    )
     assert unnamed.verdict == "go on" and "no annotator name" in unnamed.corrected
 
 

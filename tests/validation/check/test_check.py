@@ -64,11 +64,7 @@ VERDICTS = [
     ('estimate = { Cleveland = "0.683" }', "agrees-truncated", "truncated"),
     ('stat = { n_comparisons = "270" }', "agrees-k-of-m", "2 of 3 digits"),
     ('estimate = { Boston = "1.1279" }', "differs", "computed 1.107"),
-    (
-        'estimate = { Boston = "1.1079" }',
-        "immaterial",
-        "standard errors (at most 0.01)",
-    ),
+    ('estimate = { Boston = "1.1079" }', "immaterial", "standard errors (at most 0.01)"),
     ('estimate = { Boston = "-1.1077" }', "differs-conclusion", "sign"),
     ('p = { Cleveland = "0.0639" }', "differs-conclusion", "not significant at 0.05"),
     ('p = { Cleveland = "0.0393 **" }', "differs-conclusion", "mark"),

@@ -163,7 +163,10 @@ def test_one_misprint_with_what_follows_from_it_is_one_finding(tmp_path: Path) -
     following = {q for q, a in found.items() if a.code == "consequence"}
     assert following == {"arithmetic.z.Boston", "arithmetic.p.Boston", "arithmetic.win_totals"}
     assert all(found[q].verdict == "not-checkable" for q in following)
-    assert "this follows from estimate.Boston; not a separate finding" in found["arithmetic.z.Boston"].explanation
+    assert (
+        "this follows from estimate.Boston; not a separate finding"
+        in found["arithmetic.z.Boston"].explanation
+    )
     assert {a.finding for a in found.values() if a.finding} == {"baseball: estimate.Boston"}
 
 

@@ -201,7 +201,10 @@ def test_without_prefmod_its_records_are_used_and_all_else_is_live() -> None:
     assert sources == {"prefmod": {"recorded"}, "other": {"live"}}
     assert checked.agrees
     first = render(checked, checked.context, ".md").split("##")[0]
-    assert "prefmod is not available: its recorded results are used (R package prefmod is not installed)" in first
+    assert (
+        "prefmod is not available: its recorded results are used (R package prefmod is not installed)"
+        in first
+    )
 
 
 # -- the story -----------------------------------------------------------------------------------------------

@@ -147,7 +147,10 @@ def test_claims_on_data_that_are_not_here_are_not_run_and_say_where_they_were_lo
     assert rows.exit_code == 2
     missing = [a for a in rows if a.verdict == "not-run"]
     assert len(missing) == 48 + 2 + 27 and not any(a.accepted for a in missing)
-    assert all(f"may not be distributed with pairproof; it is expected in {tmp_path}" in a.explanation for a in missing)
+    assert all(
+        f"may not be distributed with pairproof; it is expected in {tmp_path}" in a.explanation
+        for a in missing
+    )
     assert {a.verdict for a in rows if a not in missing and a.about != "native-r"} == {"agrees", "differs"}
     assert isinstance(rows.context, ReportContext)
     (story,) = rows.context.story

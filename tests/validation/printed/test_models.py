@@ -52,7 +52,8 @@ def test_what_was_found_is_said_with_what_it_was_found_from() -> None:
     said = one("btm_summary.txt", "baseball").sentences
     assert "reference Baltimore: it is without a number" in said
     assert any(
-        s.startswith("ties davidson was found: 28 of 28 are reproduced") for s in one("gnm_o.txt", "cems").sentences
+        s.startswith("ties davidson was found: 28 of 28 are reproduced")
+        for s in one("gnm_o.txt", "cems").sentences
     )
 
 

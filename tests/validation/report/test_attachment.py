@@ -77,9 +77,7 @@ def test_no_sentence_says_whose_fault_it_is(code: str) -> None:
     rows = [row("statement", verdict="differs-conclusion", explanation=f"{code}: B is before A", **said)]
     found = text([*rows, row("estimate.A", code="misprint", explanation="the only number not reproduced")])
     assert re.findall(ACCUSING, found) == []
-    assert (
-        "for \u201cA is best\u201d the deposited data give: B is before A (read and accepted)" in found
-    )
+    assert "for \u201cA is best\u201d the deposited data give: B is before A (read and accepted)" in found
 
 
 def test_a_computed_number_is_told_with_as_many_decimals_as_tell_it_from_the_printed_one() -> None:
@@ -105,7 +103,10 @@ def test_a_data_file_that_is_not_as_the_claims_file_states_is_not_given_its_hash
     spec = replace(PAPER.data["baseball"], rows=(), file="x.csv", sha256="f" * 64)
     paper = replace(PAPER, data={"baseball": spec})
     page = attachment(paper, [], {"": HASH, "baseball": "cannot be read"}, {}, "c")
-    assert "data baseball: x.csv | not available in the version that the claims file states; not used" in render_markdown(page)
+    assert (
+        "data baseball: x.csv | not available in the version that the claims file states; not used"
+        in render_markdown(page)
+    )
 
 
 def test_more_findings_than_a_page_holds_are_counted() -> None:

@@ -182,7 +182,12 @@ def test_badges_count_printed_numbers_and_no_comparisons_with_r() -> None:
 def test_the_answer_and_a_picture_stand_before_the_tables_and_the_digits_of_r_are_folded() -> None:
     page = report(".html")
     picture, table = page.index("<svg"), page.index('class="v good"')
-    assert page.index("20 of 24 printed numbers are reproduced") < picture < table < page.index("How R was asked")
+    assert (
+        page.index("20 of 24 printed numbers are reproduced")
+        < picture
+        < table
+        < page.index("How R was asked")
+    )
     digits = page[page.index("Digits of agreement</h2>") :]
     assert digits.index("<details>") < digits.index("<svg")
 

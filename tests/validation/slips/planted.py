@@ -637,8 +637,7 @@ def _se_and_z() -> Target:
 
 
 @plant(
-    "labels-exchanged-in-one-column",
-    "New York and Toronto are exchanged in the column of standard errors",
+    "labels-exchanged-in-one-column", "New York and Toronto are exchanged in the column of standard errors"
 )
 def _one_column_sorted() -> Target:
     fit = bradley_terry(baseball(), reference="Baltimore")
@@ -647,7 +646,10 @@ def _one_column_sorted() -> Target:
     return target(fit, {**right, a: right[b], b: right[a]})
 
 
-@plant("one-column-on-the-other-scale", "standard errors are on the log-odds scale and estimates on the lambda scale")
+@plant(
+    "one-column-on-the-other-scale",
+    "standard errors are on the log-odds scale and estimates on the lambda scale",
+)
 def _prefmod_beside_psychotools() -> Target:
     fit = llbt(cems())
     items = [n for n in fit.items if n != "Stockholm"]

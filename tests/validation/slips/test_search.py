@@ -447,7 +447,10 @@ def test_what_cannot_be_searched_is_listed_with_its_reason(tmp_path: Path) -> No
         ' "14.9" }'
     )
     code, out = run(tmp_path, FIRTH + only_r + pearson)
-    assert "in-r: only R is requested for it" in out and "chi: pearson: the search cannot vary this quantity" in out
+    assert (
+        "in-r: only R is requested for it" in out
+        and "chi: pearson: the search cannot vary this quantity" in out
+    )
     assert "2 not searched" in out
 
 

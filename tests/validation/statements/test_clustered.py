@@ -86,7 +86,9 @@ def test_what_stays_significant_by_judge_agrees_and_what_does_not_is_explained_a
 
 def test_what_is_not_significant_with_independent_answers_either_is_false() -> None:
     wrong = judged(pairs=[["B", "A"]])
-    assert wrong.verdict == "differs-conclusion" and wrong.explanation.startswith("false: also not significant")
+    assert wrong.verdict == "differs-conclusion" and wrong.explanation.startswith(
+        "false: also not significant"
+    )
     assert judged(parameters={"tie": "positive"}).verdict == "differs-conclusion"
 
 
@@ -112,7 +114,8 @@ def test_an_order_that_clustering_leaves_open_says_if_independent_answers_would_
     row = judged(test="order-open-by-cluster", pairs=[["A", "D"]])
     assert (
         row.verdict == "agrees"
-        and "holds only under clustering: with independent answers A - D is distinguishable" in row.explanation
+        and "holds only under clustering: with independent answers A - D is distinguishable"
+        in row.explanation
     )
     settled = judged(test="order-open-by-cluster", pairs=[["A", "D"], ["D", "B"]])
     assert (

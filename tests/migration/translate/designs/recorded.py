@@ -20,18 +20,7 @@ from pairproof.bridge.values.nodes import RLang, RList, ROpaque, RValue, RVector
 
 HERE = Path(__file__).parent
 NAMES = ("binomial", "poisson", "ordered", "tables", "others", "patterns", "awkward")
-PLAIN = (
-    "id",
-    "function",
-    "text",
-    "variable",
-    "helper",
-    "via",
-    "args",
-    "fits",
-    "contrasts",
-    "warnings",
-)
+PLAIN = ("id", "function", "text", "variable", "helper", "via", "args", "fits", "contrasts", "warnings")
 
 
 @lru_cache(maxsize=None)

@@ -48,7 +48,11 @@ def test_a_likelihood_ratio_under_separation_has_rs_df_and_says_that_it_is_rough
         3,
     )
     assert test.statistic == pytest.approx(R_STATISTIC, abs=AS_R) and test.p == pytest.approx(R_P, abs=AS_R)
-    assert "1 of the 4 dimensions" in test.caution and "approximate" in test.caution and test.caution in str(test)
+    assert (
+        "1 of the 4 dimensions" in test.caution
+        and "approximate" in test.caution
+        and test.caution in str(test)
+    )
     assert larger.aic == pytest.approx(
         R_AIC + 2 * R_CONSTANT, abs=1e-5
     )  # the constant was printed to five decimals
