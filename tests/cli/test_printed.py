@@ -117,3 +117,19 @@ def test_what_plackett_luce_printed_of_rankings_becomes_a_claim_that_comes_out(
     assert code == 0 and set(json.loads(out)["summary"]) == {"agrees", "agrees-other-definition"}
     code, _, err = run(capsys, "check", TEXTS / "plackettluce.txt", "--votes", HOME)
     assert code == 3 and "0 of its 4 names are items" in err
+
+
+GAMES = "first,second,wins,losses\nA,B,6,4\nA,C,8,3\nB,C,7,5\n"
+
+
+def test_a_row_that_is_no_item_of_the_data_is_in_the_first_line_and_needs_attention(tmp_path, capsys):
+    (tmp_path / "games.csv").write_text(GAMES)
+    (tmp_path / "page.csv").write_text("item,wins\nA,14\nB,11\nC,8\nBee,99\n")
+    asked = (tmp_path / "page.csv", "--votes", tmp_path / "games.csv", "--r", "none")
+    code, out, _ = run(capsys, "check", *asked)
+    first = out.splitlines()[1]
+    assert code == 2
+    assert first.startswith("3 of 4 printed numbers are reproduced; one was not checked, since its row is no")
+    said = out[out.index("What needs attention") :]
+    assert "wins.Bee" in said and "row Bee: not an item of" in said and "--rename" in said
+    assert "Nothing" not in out and "All 3" not in out

@@ -21,7 +21,7 @@ from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
 from ..claims.quantities import OF_BOARD, Quantity
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
-from ..verdicts.agreement import Agreement
+from ..verdicts.agreement import NO_SUCH_ITEM, Agreement
 from ..verdicts.verdict import IMMATERIAL
 from .models import Data, FoundModel, find_model, with_items
 from .reading import PrintedTable, tables_of
@@ -51,7 +51,8 @@ class Page:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        return (*self.table.sentences, *self.found.sentences)
+        unmatched = dict.fromkeys(f"not checked: {why}" for _, why in self.table.unmatched)
+        return (*self.table.sentences, *unmatched, *self.found.sentences)
 
 
 def read_pages(
@@ -120,7 +121,9 @@ def check_printed(
     checked = Checked(paper, backend, immaterial, {"votes": data})
     checked.run(progress, explain)
     rows = [_doubted(a, claims[a.claim][0].found, stated) if a.claim in claims else a for a in checked.rows]
-    rows += [row for page in pages for row in _not_looked_at(paper.id, page, data)]
+    for page in pages:
+        own = next(claim for of, claim in claims.values() if of is page)
+        rows += [*_unmatched(paper.id, own, page), *_not_looked_at(paper.id, page, data)]
     context = ReportContext(
         title=f"{label(name)}: are its numbers reproduced from {label(Path(data.source).name)}?",
         subtitle=f"{data.n_comparisons:,.10g} comparisons from {data.source}; {_in_words(pages[0].found.model)}",
@@ -160,6 +163,14 @@ def _claims(pages: Sequence[Page]) -> Iterator[tuple[Page, str, Claim]]:
             name = part if len(pages) == 1 else f"{claim.id}-{part}"
             if own:
                 yield page, name, replace(claim, id=name, engines=("native",), numbers=own)
+
+
+def _unmatched(paper: str, claim: Claim, page: Page) -> Iterator[Agreement]:
+    """The numbers of rows that are no item of the data: of them nothing is known, so they are no agreement."""
+    for q, why in page.table.unmatched:
+        why = f"{why}{';' * (why[-1] != '?')} change its name on the page, or --rename that of the data"
+        of = {"printed": q.printed.text, "finding": f"row {q.quantity.name}"}
+        yield Agreement.of_claim(paper, claim, q.quantity, "not-run", why, NO_SUCH_ITEM, **of)
 
 
 def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]:

@@ -69,9 +69,12 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
             f" has no {'; no '.join(near)}; the items are {listed(table.items)}: change the page's names, or --rename those"
             " of the data"
         )
-    rest = [
-        f"row {label(name)}: not an item of {table.source}{suggestion(name, table.items)}" for name in unknown
-    ]
+    like = {name: suggestion(name, table.items) for name in unknown}
+    rest = {name: f"row {label(name)}: not an item of {table.source}{near}" for name, near in like.items()}
+    # Programs print rows of their own, such as those of pairs; on another page every row is meant for an item.
+    missed = {name for name in unknown if like[name] or not page.program}
+    unmatched = [(q, rest[q.quantity.name]) for q in page.numbers if q.quantity.name in missed]
+    told = {q.quantity.name for q, _ in unmatched}
     meant, old = {"": "", **found}, [(q, q.quantity) for q in page.numbers]
     numbers = [
         replace(q, quantity=Quantity(o.kind, o.group, meant[o.name])) for q, o in old if o.name in meant
@@ -82,7 +85,8 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
         items=tuple(dict.fromkeys(found.values())),
         without=tuple(found[name] for name in page.without if name in found),
         sentences=(*page.sentences, *said),
-        others=(*page.others, *rest),
+        others=(*page.others, *(why for name, why in rest.items() if name not in told)),
+        unmatched=tuple(unmatched),
     )
 
 

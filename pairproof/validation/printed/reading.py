@@ -48,7 +48,8 @@ class PrintedTable:
 
     items: the names that rows have.  without: names of rows without a number, or with an estimate of 0, as references
     have.  model: what the page states of the model.  sentences: what was read, and how.  others: columns and lines of
-    which nothing is read.  paper, claim: of a CSV that names them.
+    which nothing is read.  unmatched: numbers of rows that are no item of the data, each with why.  paper, claim: of a
+    CSV that names them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -58,6 +59,7 @@ class PrintedTable:
     items: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    unmatched: tuple[tuple[PrintedQuantity, str], ...] = ()
     source: str = ""
     paper: str = ""
     claim: str = ""
