@@ -94,6 +94,8 @@ def screen(found: Verification) -> str:
     checks = [a for a in found if a.about == KIND and a.verdict != "not-checkable"]
     off = [a for a in checks if not a.passes]
     hold = f"{len(checks) - len(off)} of {len(checks)} checks of the printed numbers against each other pass"
+    if cut := [a.quantity.name for a in checks if a.verdict == "agrees-truncated"]:
+        hold += f", {len(cut)} of them only if digits were truncated, not rounded: {named(cut, 6)}"
     nothing = "No number here follows from another printed number."
     blocks: list[Block] = [Bullets((hold if checks else nothing,))]
     if off:

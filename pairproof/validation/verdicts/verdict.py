@@ -161,7 +161,8 @@ def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, within: fl
     -0.05 with an interval of +- 0.2 is another number and the same finding.
     """
     kind, p = q.quantity.kind, q.printed
-    if kind in ("p", "contrast_p", "gof_p", "lr_p"):
+    impossible = p.low is not None and p.low > 1 or p.high is not None and p.high < 0
+    if kind in ("p", "contrast_p", "gof_p", "lr_p") and not impossible:
         if p.high is not None and float(p.high) <= alpha < value:
             why = f"printed as significant at {alpha:g}, computed {value:.4g}"
             return PrintVerdict("differs-conclusion", why, "other-significance")
