@@ -21,7 +21,7 @@ from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
 from ..claims.quantities import OF_BOARD, Quantity
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
-from ..verdicts.agreement import NO_SUCH_ITEM, Agreement
+from ..verdicts.agreement import COLUMNS_NOT_READ, NO_SUCH_ITEM, Agreement
 from ..verdicts.verdict import IMMATERIAL
 from .models import Data, FoundModel, find_model, with_items
 from .reading import PrintedTable, tables_of
@@ -177,6 +177,9 @@ def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]
     """What only one of the two has, and the columns and rows of which nothing is computed."""
     unlisted = [name for name in data.items if name not in (*page.table.items, page.found.model.reference)]
     said = [(other, "not checked", "not-looked-at") for other in page.table.others]
+    nan = (f"{kind}.{name}" for kind, name in page.table.nan)
+    said += [(number, "NaN is printed, which is not a number", "not-looked-at") for number in nan]
+    said += [("columns", page.table.to_be_named, COLUMNS_NOT_READ)] * bool(page.table.to_be_named)
     if unlisted:
         why = f"the page does not list {named(unlisted)}, but their comparisons are in the fit"
         said.append(("items", why, "other-models"))

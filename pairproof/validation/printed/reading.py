@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -48,7 +49,8 @@ class PrintedTable:
 
     items: the names that rows have.  without: names of rows without a number, or with an estimate of 0, as references
     have.  model: what the page states of the model.  sentences: what was read, and how.  others: columns and lines of
-    which nothing is read.  unmatched: numbers of rows that are no item of the data, each with why.  paper, claim: of a
+    which nothing is read.  to_be_named: which columns a caller should name, and how; "" if none.  nan: kinds and rows
+    of cells in which "NaN" stands.  unmatched: numbers of rows that are no item of the data, each with why.  paper, claim: of a
     CSV that names them.
     """
 
@@ -59,6 +61,8 @@ class PrintedTable:
     items: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    to_be_named: str = ""
+    nan: tuple[tuple[str, str], ...] = ()
     unmatched: tuple[tuple[PrintedQuantity, str], ...] = ()
     source: str = ""
     paper: str = ""
@@ -144,6 +148,8 @@ def _table(
     said += [label(columns.said()) for columns in page if columns.names]
     said += [f"for the whole fit: {', '.join(of_fit)}"] * bool(of_fit)
     said += [f"not checked: {named(others)}"] * bool(others)
+    if nan := [f"{kind} of {label(name)}" for columns in page for kind, name in columns.nan]:
+        said.append(f"not checked: {named(nan)}: NaN is not a number")
     points = {"scale": "elo"} if any(columns.on_points for columns in page) else {}
     return PrintedTable(
         tuple(numbers.values()),
@@ -153,6 +159,8 @@ def _table(
         items=tuple(dict.fromkeys(name for columns in page for name in columns.names)),
         without=tuple(name for columns in page for name in columns.without),
         others=tuple(others),
+        to_be_named="; ".join(dict.fromkeys(filter(None, (columns.to_be_named() for columns in page)))),
+        nan=tuple(of for columns in page for of in columns.nan),
         source=source,
     )
 
@@ -163,6 +171,7 @@ class _Columns:
     def __init__(self, grid: Grid, source: str, asked: Mapping[str, str], program: Mapping[str, Any]) -> None:
         self.grid, self.source, self.program = grid, source, program
         self.numbers, self.unread = list[PrintedQuantity](), [*grid.unread]
+        self.nan = list[tuple[str, str]]()
         self.names, self.without = dict[str, None](), dict[str, None]()
         self.of_names = self._names()
         self.kinds = self._kinds(asked)
@@ -236,6 +245,8 @@ class _Columns:
         cell, heading = cells[k].strip(), self.grid.headings[k]
         if kind == "interval" and self.grid.headings[k + 1 : k + 2] == ("",) and re.fullmatch(NUMBER, cell):
             return [("low", cell), ("high", cells[k + 1])]
+        if cell.casefold() == "nan":
+            self.nan.append((kind, " ".join(cells[self.of_names].split())))
         if not cell or re.fullmatch(MISSING, cell):
             return []
         parts = (_LIMITS if kind == "interval" else _PARTS).fullmatch(cell)
@@ -299,6 +310,29 @@ class _Columns:
             *(f"column {h}" for k, h in enumerate(self.grid.headings) if h and k not in used),
             *self.unread,
         ]
+
+
+    def to_be_named(self) -> str:
+        """That columns of numbers are not read while those are missing that others follow from; "" if all is well."""
+        kinds, read = set(self.kinds.values()), (*self.kinds, self.of_names)
+        of_z = kinds & {"z", "p"}
+        missing = [
+            kind
+            for kind, beside in (("estimate", of_z or kinds & {"se", "low", "high", "interval"}), ("se", of_z))
+            if beside and not kinds & {kind, "worth", "exp"}
+        ]
+        columns = [
+            heading
+            for k, heading in enumerate(self.grid.headings)
+            if heading and k not in read and any(re.fullmatch(NUMBER, cells[k]) for _, cells in self.grid.rows)
+        ]
+        if not missing or not columns:
+            return ""
+        n = len(columns)
+        how = " ".join(f"--heading {shlex.quote(f'{kind}={column}')}" for kind, column in zip(missing, columns))
+        were = "columns of numbers were not read" if n > 1 else "column of numbers was not read"
+        no = f"no column is known as {' or '.join(missing)}"
+        return f"{n} {were}: {label(named(columns))}; {no}: name them, as with {label(how)}"
 
 
 def _is_name(cell: str) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...text import named
-from ..verdicts.agreement import AGREEING, NO_SUCH_ITEM, Agreement
+from ..verdicts.agreement import AGREEING, COLUMNS_NOT_READ, NO_SUCH_ITEM, Agreement
 
 OTHER_DEFINITION = "agrees-other-definition"
 #: Numbers that the first sentence names; all of them stand in the list below it.
@@ -101,9 +101,15 @@ def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
             yield f"{held} of {len(checks)} checks of the printed numbers against each other pass."
         else:
             yield _sentence(rows, what, agreements)
+    yield from columns_not_read(agreements)
     broken = [a for a, *_ in attention(agreements) if a.about == "arithmetic"]
     if broken:
         yield f"Printed numbers that are inconsistent with each other: {named(name_of(a, agreements) for a in broken)}."
+
+
+def columns_not_read(agreements: Iterable[Agreement]) -> list[str]:
+    """Which columns of the page were not read, and how to name them: without them nothing passes as a whole."""
+    return [a.explanation.removeprefix(f"{a.code}: ") for a in agreements if a.code == COLUMNS_NOT_READ]
 
 
 def _kind(a: Agreement) -> str:

@@ -208,3 +208,19 @@ def test_a_truncated_number_is_named_and_is_a_misprint_among_numbers_that_must_h
     (row,) = (a for a in among if not a.passes)
     assert (row.quantity.name, row.code) == ("z.A", "cut-not-rounded")
     assert row.explanation.endswith("while z.C must have been rounded")
+
+
+def test_columns_of_numbers_that_are_not_read_are_said_beside_the_first_line_with_how_to_name_them(tmp_path):
+    found = alone(tmp_path, TABLE.replace("item,estimate,se", "item,valor,su desv"))
+    said = (
+        "2 columns of numbers were not read: valor, su desv; no column is known as estimate or se: name them, as with"
+        " --heading estimate=valor --heading 'se=su desv'"
+    )
+    assert f"each other pass {said} table.csv:" in " ".join(screen(found).split())
+    assert said in list(headline(found))
+    named_now = alone(tmp_path, TABLE.replace("item,estimate", "item,valor"), columns={"estimate": "valor"})
+    assert "not read" not in screen(named_now)
+
+
+def test_a_nan_counts_as_not_checked(tmp_path: Path) -> None:
+    assert "z: 1 checked, 1 not" in screen(alone(tmp_path, TABLE.replace("2.00,", "NaN,")))
