@@ -296,9 +296,6 @@ def _ask_llbt_fit(question: Question) -> RCounterpart:
     values.update({q: v for q, v in worth_values(fit, p).items() if kind_of(q) == "worth"})
     if design.on_own_cells:
         values.update(deviance=model.deviance, df_resid=float(model.df))
-    # It prints p to 4 decimals; with standard errors of 2 to 4 digits a p of 1e-30 has none, so p is compared
-    # absolutely.
-    absolute = {q: 1.0 for q in values if kind_of(q) == "p"}
     return answered(
         LLBT_FIT,
         model.result,
@@ -308,7 +305,6 @@ def _ask_llbt_fit(question: Question) -> RCounterpart:
         said,
         "it stops when the deviance changes by a fraction of less than 1e-4 (here after"
         f" {model.iterations} steps) and prints 4 decimals; these are the unrounded numbers behind them",
-        se=absolute,
     )
 
 

@@ -27,7 +27,7 @@ from typing import Literal, Optional
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.specification import ModelSpec
 from ..claims.printed import Printed
-from ..claims.quantities import Quantity, is_probability, kind_of
+from ..claims.quantities import STANDARD_ERRORS, Quantity, is_probability, kind_of
 from .agreement import AGREEING, Verdict
 from .verdict import PrintVerdict
 
@@ -108,8 +108,6 @@ class Interval:
         return f"{self.low:.6g}" if self.low == self.high else f"{self.low:.6g} to {self.high:.6g}"
 
 
-#: Kinds that are standard errors.
-_ERRORS = ("se", "worth_se", "contrast_se", "sigma_se")
 #: Kinds that are whole numbers and never rounded.
 _WHOLE = ("df_resid", "df_null", "lr_df")
 
@@ -252,7 +250,7 @@ def check_numbers(printout: Printout) -> list[Check]:
 def impossible(name: str, printed: Printed) -> str:
     """Why no number of this kind rounds to the printed one; "" if one may."""
     ends = Interval.of(printed)
-    if kind_of(name) in _ERRORS and ends.high < 0:
+    if kind_of(name) in STANDARD_ERRORS and ends.high < 0:
         return "a standard error is not negative"
     if is_probability(name) and (ends.high < 0 or ends.low > 1):
         return "a p-value is between 0 and 1"
