@@ -133,3 +133,13 @@ def test_a_row_that_is_no_item_of_the_data_is_in_the_first_line_and_needs_attent
     said = out[out.index("What needs attention") :]
     assert "wins.Bee" in said and "row Bee: not an item of" in said and "--rename" in said
     assert "Nothing" not in out and "All 3" not in out
+
+
+def test_rows_that_are_no_comparisons_can_be_dropped_as_the_message_says(tmp_path, capsys):
+    (tmp_path / "games.csv").write_text(GAMES + "A,A,1,2\n")
+    (tmp_path / "page.csv").write_text("item,wins\nA,14\nB,11\nC,8\n")
+    asked = (tmp_path / "page.csv", "--votes", tmp_path / "games.csv", "--r", "none")
+    code, _, err = run(capsys, "check", *asked)
+    assert code == 3 and "--drop bad drops such rows" in err
+    code, out, err = run(capsys, "check", *asked, "--drop", "bad")
+    assert code == 0 and "All 3 printed numbers are reproduced" in out and "1 compared with itself" in err

@@ -29,7 +29,7 @@ from ...text import label, named
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
 from ..claims.quantities import Quantity
 from ..report.context import ReportContext, versions
-from ..report.findings import columns_not_read
+from ..report.findings import columns_not_read, fit_each_other
 from ..report.notation import verdict_cell
 from ..report.verification import Verification
 from ..verdicts.agreement import COLUMNS_NOT_READ, Agreement, Verdict
@@ -94,7 +94,7 @@ def screen(found: Verification) -> str:
     """What the command prints: what is inconsistent, then what was read and checked."""
     checks = [a for a in found if a.about == KIND and a.verdict != "not-checkable"]
     off = [a for a in checks if not a.passes]
-    hold = f"{len(checks) - len(off)} of {len(checks)} checks of the printed numbers against each other pass"
+    hold = fit_each_other(len(checks) - len(off), len(checks))
     if cut := [a.quantity.name for a in checks if a.verdict == "agrees-truncated"]:
         hold += f", {len(cut)} of them only if digits were truncated, not rounded: {named(cut, 6)}"
     nothing = "No number here follows from another printed number."

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -40,6 +40,8 @@ _PARTS = re.compile(
 _LIMITS = re.compile(rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-|\u2013|\s)\s*({NUMBER})\s*[)\]]?")
 _WITH_DF = re.compile(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", re.IGNORECASE)
 _COMMAS = "; decimal commas are read where no number of the table has a point: write them all as points"
+#: What says, after a number, that it is a reference's: "0 (ref)".
+_OF_REFERENCE = re.compile(r"(?<=\d)\s*\((?:reference|ref\.?|base|constrained)\)$", re.IGNORECASE)
 _ZERO = re.compile(r"[-+]?0*\.?0*")
 
 
@@ -77,7 +79,7 @@ def read_printed(text: str, source: str, columns: Mapping[str, str] = MappingPro
     """
     found = read_tables(text, source, columns)
     if len(found) > 1:
-        where = named(f"line {min(q.line for q in t.numbers)}: {len(t.numbers)} numbers" for t in found)
+        where = named(f"line {min(q.line for q in t.numbers)}: {_of(t.numbers, 'number')}" for t in found)
         raise InputError(
             f"{source}: {len(found)} tables of numbers ({where}); expected one: put each in a separate file"
         )
@@ -207,6 +209,11 @@ class _Columns:
                 found[k] = kind
         for kind in found.values():
             twice = [headings[k] for k, of in found.items() if of == kind]
+            if len(twice) > len({heading.casefold() for heading in twice}):
+                raise InputError(
+                    f"{self.source}: several columns have the heading {quoted(twice[0])}, so that none can be chosen; give each its"
+                    " own heading, or leave out those that are not to be checked"
+                )
             if len(twice) > 1:
                 raise InputError(
                     f"{self.source}: the columns {listed(twice)} could all be of kind {kind}; choose one with --heading"
@@ -242,7 +249,7 @@ class _Columns:
 
     def _cell(self, k: int, kind: str, cells: Sequence[str]) -> list[tuple[str, str]]:
         """The kinds and texts of the numbers in a cell."""
-        cell, heading = cells[k].strip(), self.grid.headings[k]
+        cell, heading = _OF_REFERENCE.sub("", cells[k].strip()), self.grid.headings[k]
         if kind == "interval" and self.grid.headings[k + 1 : k + 2] == ("",) and re.fullmatch(NUMBER, cell):
             return [("low", cell), ("high", cells[k + 1])]
         if cell.casefold() == "nan":
@@ -301,7 +308,7 @@ class _Columns:
         where = [
             f"{kind} {'below its name' if h == VECTOR else 'under ' + quoted(h)}" for kind, h in headings
         ]
-        return f"{len(self.names)} rows from line {self.grid.rows[0][0]}: {', '.join(where)}"
+        return f"{_of(self.names, 'row')} from line {self.grid.rows[0][0]}: {', '.join(where)}"
 
     def others(self) -> list[str]:
         """Columns and lines of which nothing is read."""
@@ -333,6 +340,10 @@ class _Columns:
         were = "columns of numbers were not read" if n > 1 else "column of numbers was not read"
         no = f"no column is known as {' or '.join(missing)}"
         return f"{n} {were}: {label(named(columns))}; {no}: name them, as with {label(how)}"
+
+
+def _of(many: Sized, word: str) -> str:
+    return f"{len(many)} {word}{'s' * (len(many) != 1)}"
 
 
 def _is_name(cell: str) -> bool:
@@ -398,7 +409,7 @@ def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:
     for (paper, claim), numbers in found.items():
         of_items = [q for q in numbers.values() if q.quantity.name]
         zeros = [q for q in of_items if q.printed.value == 0 and q.quantity.kind == "estimate"]
-        said = f"{source}: {len(numbers)} numbers of claim {label(f'{paper} {claim}'.strip() or '1')}"
+        said = f"{source}: {_of(numbers, 'number')} of claim {label(f'{paper} {claim}'.strip() or '1')}"
         table = PrintedTable(tuple(numbers.values()), sentences=(said,), others=others, source=source)
         items = tuple(dict.fromkeys(q.quantity.name for q in of_items))
         without = tuple(q.quantity.name for q in zeros)

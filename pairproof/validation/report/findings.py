@@ -99,13 +99,19 @@ def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
     for what, rows in of_page(agreements).items():
         if checks and all(a.verdict == "not-checkable" and a.native is None for a in rows):  # without data
             held = sum(a.verdict in AGREEING for a in checks)
-            yield f"{held} of {len(checks)} checks of the printed numbers against each other pass."
+            yield f"{fit_each_other(held, len(checks))}."
         else:
             yield _sentence(rows, what, agreements)
     yield from columns_not_read(agreements)
     broken = [a for a, *_ in attention(agreements) if a.about == "arithmetic"]
     if broken:
         yield f"Printed numbers that are inconsistent with each other: {named(name_of(a, agreements) for a in broken)}."
+
+
+def fit_each_other(held: int, n: int) -> str:
+    """ "9 of 10 checks of the printed numbers against each other pass"."""
+    checks, verb = ("check", "passes") if n == 1 else ("checks", "pass")
+    return f"{held} of {n} {checks} of the printed numbers against each other {verb}"
 
 
 def columns_not_read(agreements: Iterable[Agreement]) -> list[str]:

@@ -220,3 +220,19 @@ def test_empty_cells_at_the_end_and_lines_of_one_cell_are_no_fault() -> None:
 def test_nan_in_a_cell_is_said_not_to_be_checked() -> None:
     found = read_printed("team,estimate,se,z\nA,1.0,0.5,NaN\nB,0.5,0.5,1.0\n", "x.csv")
     assert found.nan == (("z", "A"),) and "not checked: z of A: NaN is not a number" in found.sentences
+
+
+def test_two_columns_of_one_heading_are_told_to_be_named_apart_and_not_to_be_chosen_by_it() -> None:
+    with pytest.raises(InputError, match="several columns have the heading 'se', .*; give each its own heading"):
+        read_printed("team,estimate,se,se\nA,1.0,0.5,0.4\n", "x.csv")
+
+
+@pytest.mark.parametrize("cell", ["0 (ref)", "0.000 (reference)", "0(Ref.)"])
+def test_a_zero_that_is_said_to_be_the_references_is_one(cell: str) -> None:
+    found = read_printed(f"team,estimate,se\nA,1.0,0.5\nB,{cell},\n", "x.csv")
+    assert found.without == ("B",) and numbers(found)["estimate.A"] == "1.0"
+
+
+def test_one_number_is_counted_as_one() -> None:
+    (sentence,) = (s for s in read_printed("team,estimate\nA,1.0\n", "x.csv").sentences if "from line" in s)
+    assert sentence.startswith("1 row from line 2")
