@@ -240,7 +240,8 @@ def _sentences(rows: Sequence[Agreement]) -> Iterator[str]:
     """What was checked, and by what; what could not be, and what that would need."""
     names = {a.quantity.name for a in rows if a.about == KIND and a.verdict != "not-checkable"}
     checked = [Quantity.parse(name).kind for name in names]
-    left = [a.quantity.kind.removesuffix("_glm") for a in rows if a.about == "printed" and a.quantity.kind != "columns"]
+    of_page = [a for a in rows if a.about == "printed" and a.code != COLUMNS_NOT_READ]
+    left = [a.quantity.kind.removesuffix("_glm") for a in of_page]
     for kind, need in NEEDS.items():
         n = checked.count(kind) + checked.count(f"{kind}_glm") - (f"{kind}.all.sum" in names)
         if n or kind in left:

@@ -93,7 +93,7 @@ def _check_width(grid: Grid, rows: Sequence[tuple[int, Cells]], source: str, del
     below = [(n, cells) for n, cells in rows if grid.rows and n >= grid.rows[0][0]]
     for n, cells in below:
         used = max(k for k, cell in enumerate(cells, 1) if cell)
-        # A line of one cell is a note or a name without a number; a number of the whole fit has no further cells.
+        # One cell is a note, or a name without a number; a number of the whole fit has no further cells.
         few = 1 < len(cells) < width and not kind_among(OF_FIT, cells[0])
         if few or used > len(grid.headings):
             comma = "; a number with a comma must be in quotes" * (delimiter == "," and not few)

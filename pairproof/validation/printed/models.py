@@ -71,7 +71,7 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
         )
     like = {name: suggestion(name, table.items) for name in unknown}
     rest = {name: f"row {label(name)}: not an item of {table.source}{near}" for name, near in like.items()}
-    # Programs print rows of their own, such as those of pairs; on another page every row is meant for an item.
+    # Programs print rows of their own, such as those of pairs; on another page every row is an item's.
     missed = {name for name in unknown if like[name] or not page.program}
     unmatched = [(q, rest[q.quantity.name]) for q in page.numbers if q.quantity.name in missed]
     told = {q.quantity.name for q, _ in unmatched}

@@ -51,9 +51,9 @@ class PrintedTable:
 
     items: the names that rows have.  without: names of rows without a number, or with an estimate of 0, as references
     have.  model: what the page states of the model.  sentences: what was read, and how.  others: columns and lines of
-    which nothing is read.  to_be_named: which columns a caller should name, and how; "" if none.  nan: kinds and rows
-    of cells in which "NaN" stands.  unmatched: numbers of rows that are no item of the data, each with why.  paper, claim: of a
-    CSV that names them.
+    which nothing is read.  to_be_named: which columns a caller should name, and how.  nan: kinds and rows of cells with
+    "NaN".  unmatched: numbers of rows that are no item of the data, each with why.  paper, claim: of a CSV that names
+    them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -318,25 +318,31 @@ class _Columns:
             *self.unread,
         ]
 
-
     def to_be_named(self) -> str:
         """That columns of numbers are not read while those are missing that others follow from; "" if all is well."""
         kinds, read = set(self.kinds.values()), (*self.kinds, self.of_names)
         of_z = kinds & {"z", "p"}
         missing = [
             kind
-            for kind, beside in (("estimate", of_z or kinds & {"se", "low", "high", "interval"}), ("se", of_z))
+            for kind, beside in (
+                ("estimate", of_z or kinds & {"se", "low", "high", "interval"}),
+                ("se", of_z),
+            )
             if beside and not kinds & {kind, "worth", "exp"}
         ]
         columns = [
             heading
             for k, heading in enumerate(self.grid.headings)
-            if heading and k not in read and any(re.fullmatch(NUMBER, cells[k]) for _, cells in self.grid.rows)
+            if heading
+            and k not in read
+            and any(re.fullmatch(NUMBER, cells[k]) for _, cells in self.grid.rows)
         ]
         if not missing or not columns:
             return ""
         n = len(columns)
-        how = " ".join(f"--heading {shlex.quote(f'{kind}={column}')}" for kind, column in zip(missing, columns))
+        how = " ".join(
+            f"--heading {shlex.quote(f'{kind}={column}')}" for kind, column in zip(missing, columns)
+        )
         were = "columns of numbers were not read" if n > 1 else "column of numbers was not read"
         no = f"no column is known as {' or '.join(missing)}"
         return f"{n} {were}: {label(named(columns))}; {no}: name them, as with {label(how)}"

@@ -348,7 +348,11 @@ class Recorded:
         if self._update:
             if before is None or found:
                 write(path, test, value, now)
-                said = f"  new record, {len(now)} number{'s' * (len(now) != 1)}" if before is None else _listed(found)
+                said = (
+                    f"  new record, {len(now)} number{'s' * (len(now) != 1)}"
+                    if before is None
+                    else _listed(found)
+                )
                 self._node.user_properties.append((CHANGED, f"{path}\n{said}"))
         elif found:
             of = f" of {value.title}" if isinstance(value, Fit) else ""

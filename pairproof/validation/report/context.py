@@ -214,7 +214,9 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
         reason, _, cure = (part.strip() for part in why.partition("cure:"))
         lines.append(f"{package} is not available: {what}" + (f" ({reason})" if reason else ""))
         lines += [f"To fix this: {cure}"] if cure else []
-    gave = [f"{n} number{'s' * (n > 1)} {how}" for n, how in ((live, "live"), (recorded, "from records")) if n]
+    gave = [
+        f"{n} number{'s' * (n > 1)} {how}" for n, how in ((live, "live"), (recorded, "from records")) if n
+    ]
     asked = f"R gave {' and '.join(gave)}" if gave else "R was not asked: no number was compared with R"
     without = f"; {not_run} check{'s' * (not_run > 1)} did not run" if not_run else ""
     return [*lines, f"{asked}{without}."]

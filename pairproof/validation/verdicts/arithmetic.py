@@ -263,7 +263,9 @@ def cut_among_rounded(p: Printout, checks: list[Check]) -> list[Check]:
     As with data (:func:`.verdict.judge_table`): unless its kind is truncated throughout.
     """
     cut = [c for c in checks if c.verdict == "agrees-truncated"]
-    rounded = [c.quantity for c in checks if cut and c.verdict == "agrees" and _must_be_rounded(p, c.quantity)]
+    rounded = [
+        c.quantity for c in checks if cut and c.verdict == "agrees" and _must_be_rounded(p, c.quantity)
+    ]
     kinds = [kind_of(c.quantity) for c in cut]
     found = []
     for c in checks:

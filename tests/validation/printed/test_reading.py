@@ -203,7 +203,10 @@ def test_headings_in_five_other_languages_are_known() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("A,1.0,0.5,2.0\nB,0.5,0.5,1.0,9\n", "line 3 has 5 cells under 4 headings.*a comma must be in quotes"),
+        (
+            "A,1.0,0.5,2.0\nB,0.5,0.5,1.0,9\n",
+            "line 3 has 5 cells under 4 headings.*a comma must be in quotes",
+        ),
         ("A,1.0,0.5,2.0\nB,0.5,0.5\n", "line 3 has 3 cells under 4 headings.*leave cells .* empty$"),
     ],
 )
@@ -223,7 +226,9 @@ def test_nan_in_a_cell_is_said_not_to_be_checked() -> None:
 
 
 def test_two_columns_of_one_heading_are_told_to_be_named_apart_and_not_to_be_chosen_by_it() -> None:
-    with pytest.raises(InputError, match="several columns have the heading 'se', .*; give each its own heading"):
+    with pytest.raises(
+        InputError, match="several columns have the heading 'se', .*; give each its own heading"
+    ):
         read_printed("team,estimate,se,se\nA,1.0,0.5,0.4\n", "x.csv")
 
 

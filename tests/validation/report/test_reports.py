@@ -455,7 +455,9 @@ def test_only_numbers_that_have_a_standard_error_are_said_to_differ_by_some() ->
     rows = [
         printed("z.A", "3.1", 2.5, "differs", size=0.6, explanation="computed 2.5; 0.6 se off"),
         printed("p.A", ".019", 0.00887, "differs", size=0.27, explanation="computed 0.00887; 0.27 in z off"),
-        printed("se.A", "0.182", 0.128, "differs", size=0.42, explanation="computed .128; 0.42 of its size off"),
+        printed(
+            "se.A", "0.182", 0.128, "differs", size=0.42, explanation="computed .128; 0.42 of its size off"
+        ),
     ]
     said = " ".join(render_text(rows, ReportContext()).split())
     for told in ("2.5 (0.6 standard errors)", "0.009 (0.27 in z)", "0.128 (0.42 of its size)"):
