@@ -113,3 +113,29 @@ def test_what_plackett_luce_printed_of_rankings_becomes_a_claim_that_comes_out(
     assert code == 0 and set(json.loads(out)["summary"]) == {"agrees", "agrees-other-definition"}
     code, _, err = run(capsys, "check", TEXTS / "plackettluce.txt", "--votes", HOME)
     assert code == 3 and "0 of its 4 names are items" in err
+
+
+GAMES = "first,second,wins,losses\nA,B,6,4\nA,C,8,3\nB,C,7,5\n"
+
+
+def test_a_row_that_is_no_item_of_the_data_is_in_the_first_line_and_needs_attention(tmp_path, capsys):
+    (tmp_path / "games.csv").write_text(GAMES)
+    (tmp_path / "page.csv").write_text("item,wins\nA,14\nB,11\nC,8\nBee,99\n")
+    asked = (tmp_path / "page.csv", "--votes", tmp_path / "games.csv", "--r", "none")
+    code, out, _ = run(capsys, "check", *asked)
+    first = out.splitlines()[1]
+    assert code == 2
+    assert first.startswith("3 of 4 printed numbers are reproduced; one was not checked, since its row is no")
+    said = out[out.index("What needs attention") :]
+    assert "wins.Bee" in said and "row Bee: not an item of" in said and "--rename" in said
+    assert "Nothing" not in out and "All 3" not in out
+
+
+def test_rows_that_are_no_comparisons_can_be_dropped_as_the_message_says(tmp_path, capsys):
+    (tmp_path / "games.csv").write_text(GAMES + "A,A,1,2\n")
+    (tmp_path / "page.csv").write_text("item,wins\nA,14\nB,11\nC,8\n")
+    asked = (tmp_path / "page.csv", "--votes", tmp_path / "games.csv", "--r", "none")
+    code, _, err = run(capsys, "check", *asked)
+    assert code == 3 and "--drop bad drops such rows" in err
+    code, out, err = run(capsys, "check", *asked, "--drop", "bad")
+    assert code == 0 and "All 3 printed numbers are reproduced" in out and "1 compared with itself" in err

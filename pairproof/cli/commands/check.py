@@ -14,6 +14,7 @@ import click
 
 from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
 from ..options.reading import (
+    DROP,
     LAYOUTS,
     LISTS,
     ORDERS,
@@ -55,6 +56,7 @@ _READING = {
     "winner": "Layout matrix: whether the row or the column won.",
     "record": "Layout matrix: what the three numbers of a cell such as 14-2-7 are.",
     "encoding": "Encoding of a text file, such as latin-1 (default: UTF-8).",
+    "drop": DROP,
 }
 _OF_TABLE = (
     *("family", "ties", "reference", "scale", "heading", "order_effect", "cluster", "kind"),

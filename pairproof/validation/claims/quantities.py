@@ -414,7 +414,7 @@ def error_of(name: str, fit: Fit) -> float:
         return float(fit.bse.get(q.name, math.nan))
     if q.kind in ("z", "p", "contrast_z", "contrast_p"):
         return 1.0
-    if q.kind in ("se", "contrast_se", "worth_se", "sigma_se"):
+    if q.kind in STANDARD_ERRORS:
         return quantity(fit, q)
     if q.kind in _ERRORS:
         return quantity(fit, q.of(_ERRORS[q.kind]))
@@ -423,6 +423,17 @@ def error_of(name: str, fit: Fit) -> float:
     if q.kind == "odds":
         return quantity(fit, q) * quantity(fit, q.of("contrast_se")) * LOG_WORTH_PER_UNIT[fit.scale]
     return math.nan
+
+
+#: Kinds that are standard errors: they have none themselves.
+STANDARD_ERRORS = ("se", "contrast_se", "worth_se", "sigma_se")
+
+
+def unit_of_size(name: str) -> str:
+    """What :func:`error_of` measures by, in words: p-values and standard errors have no standard error."""
+    if kind_of(name) in STANDARD_ERRORS:
+        return "of its size"
+    return "in z" if is_probability(name) else "standard errors"
 
 
 _ERRORS = {"contrast": "contrast_se", "worth": "worth_se", "sigma": "sigma_se"}

@@ -29,9 +29,10 @@ from ...text import label, named
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
 from ..claims.quantities import Quantity
 from ..report.context import ReportContext, versions
+from ..report.findings import columns_not_read, fit_each_other
 from ..report.notation import verdict_cell
 from ..report.verification import Verification
-from ..verdicts.agreement import Agreement, Verdict
+from ..verdicts.agreement import COLUMNS_NOT_READ, Agreement, Verdict
 from ..verdicts.arithmetic import Interval
 from ..verdicts.arithmetic_rows import KIND, arithmetic_rows
 from .headings import PARAMETERS, kind_among
@@ -93,9 +94,11 @@ def screen(found: Verification) -> str:
     """What the command prints: what is inconsistent, then what was read and checked."""
     checks = [a for a in found if a.about == KIND and a.verdict != "not-checkable"]
     off = [a for a in checks if not a.passes]
-    hold = f"{len(checks) - len(off)} of {len(checks)} checks of the printed numbers against each other pass"
+    hold = fit_each_other(len(checks) - len(off), len(checks))
+    if cut := [a.quantity.name for a in checks if a.verdict == "agrees-truncated"]:
+        hold += f", {len(cut)} of them only if digits were truncated, not rounded: {named(cut, 6)}"
     nothing = "No number here follows from another printed number."
-    blocks: list[Block] = [Bullets((hold if checks else nothing,))]
+    blocks: list[Block] = [Bullets((hold if checks else nothing, *columns_not_read(found)))]
     if off:
         rows = tuple((a.quantity.name, a.printed or "", verdict_cell(a), a.explanation) for a in off)
         header = ("number", "printed", "verdict", "from the numbers beside it")
@@ -148,7 +151,11 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
         rows.append(row(Quantity(KIND, name=name), *said, printed=printed[name], about=KIND))
     checked = {a.quantity.name for a in rows if a.verdict != "not-checkable"}
     why = ("not-checkable", "does not follow from other printed numbers; needs the data", "no-outcomes")
-    return rows + [row(name, *why, printed=text) for name, text in printed.items() if name not in checked]
+    rows += [row(name, *why, printed=text) for name, text in printed.items() if name not in checked]
+    no_number = ("not-checkable", "NaN is printed, which is not a number", "not-looked-at")
+    rows += [row(Quantity(kind, name=name), *no_number) for kind, name in page.nan]
+    named_not = ("not-checkable", page.to_be_named, COLUMNS_NOT_READ)
+    return rows + [row("columns", *named_not)] * bool(page.to_be_named)
 
 
 def _of_model(q: Quantity, of_names: Mapping[str, str]) -> Quantity:
@@ -233,7 +240,8 @@ def _sentences(rows: Sequence[Agreement]) -> Iterator[str]:
     """What was checked, and by what; what could not be, and what that would need."""
     names = {a.quantity.name for a in rows if a.about == KIND and a.verdict != "not-checkable"}
     checked = [Quantity.parse(name).kind for name in names]
-    left = [a.quantity.kind.removesuffix("_glm") for a in rows if a.about == "printed"]
+    of_page = [a for a in rows if a.about == "printed" and a.code != COLUMNS_NOT_READ]
+    left = [a.quantity.kind.removesuffix("_glm") for a in of_page]
     for kind, need in NEEDS.items():
         n = checked.count(kind) + checked.count(f"{kind}_glm") - (f"{kind}.all.sum" in names)
         if n or kind in left:

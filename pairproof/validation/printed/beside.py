@@ -31,7 +31,7 @@ from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity
 from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
-from ..verdicts.agreement import Agreement
+from ..verdicts.agreement import COLUMNS_NOT_READ, NO_SUCH_ITEM, Agreement
 from ..verdicts.verdict import IMMATERIAL
 from .headings import PARAMETERS, kind_among
 from .reading import PrintedTable, tables_of
@@ -77,14 +77,19 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
             f"{page.source}: {n - len(unknown)} of its {n} names are items of {table.source}; it has no"
             f" {'; no '.join(no)}; the items are {listed(table.items)}: {cure}"
         )
-    near = {name: f"not an item of {table.source}{suggestion(name, table.items)}" for name in unknown}
-    others = (*page.others, *(f"row {label(name)}: {why}" for name, why in near.items()))
+    like = {name: suggestion(name, table.items) for name in unknown}
+    rest = {name: f"row {label(name)}: not an item of {table.source}{near}" for name, near in like.items()}
+    # Programs print rows of their own, such as those of pairs; on another page every row is an item's.
+    missed = {name for name in unknown if like[name] or not page.program}
+    unmatched = tuple((q, rest[q.quantity.name]) for q in page.numbers if q.quantity.name in missed)
+    told = {q.quantity.name for q, _ in unmatched}
+    others = (*page.others, *(why for name, why in rest.items() if name not in told))
     meant, old = {"": "", **found}, [(q, q.quantity) for q in page.numbers]
     numbers = (
         replace(q, quantity=Quantity(o.kind, o.group, meant[o.name])) for q, o in old if o.name in meant
     )
     items, without = tuple(dict.fromkeys(found.values())), tuple(found[n] for n in page.without if n in found)
-    page = replace(page, sentences=(*page.sentences, *said), others=others)
+    page = replace(page, sentences=(*page.sentences, *said), others=others, unmatched=unmatched)
     return replace(page, numbers=tuple(numbers), items=items, without=without)
 
 
@@ -289,7 +294,8 @@ class Page:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        return (*self.table.sentences, *self.found.sentences)
+        unmatched = dict.fromkeys(f"not checked: {why}" for _, why in self.table.unmatched)
+        return (*self.table.sentences, *unmatched, *self.found.sentences)
 
 
 def read_pages(
@@ -357,7 +363,9 @@ def check_printed(
     checked = Checked(paper, backend, immaterial, {"votes": data})
     checked.run(progress, explain)
     rows = [_doubted(a, claims[a.claim][0].found, stated) if a.claim in claims else a for a in checked.rows]
-    rows += [row for page in pages for row in _not_looked_at(paper.id, page, data)]
+    for page in pages:
+        own = next(claim for of, claim in claims.values() if of is page)
+        rows += [*_unmatched(paper.id, own, page), *_not_looked_at(paper.id, page, data)]
     context = ReportContext(
         title=f"{label(name)}: are its numbers reproduced from {label(Path(data.source).name)}?",
         subtitle=f"{data.n_comparisons:,.10g} comparisons from {data.source}; {_model_in_words(pages[0].found.model)}",
@@ -399,10 +407,21 @@ def _claims(pages: Sequence[Page]) -> Iterator[tuple[Page, str, Claim]]:
                 yield page, name, replace(claim, id=name, engines=("native",), numbers=own)
 
 
+def _unmatched(paper: str, claim: Claim, page: Page) -> Iterator[Agreement]:
+    """The numbers of rows that are no item of the data: of them nothing is known, so they are no agreement."""
+    for q, why in page.table.unmatched:
+        why = f"{why}{';' * (why[-1] != '?')} change its name on the page, or --rename that of the data"
+        of = {"printed": q.printed.text, "finding": f"row {q.quantity.name}"}
+        yield Agreement.of_claim(paper, claim, q.quantity, "not-run", why, NO_SUCH_ITEM, **of)
+
+
 def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]:
     """What only one of the two has, and the columns and rows of which nothing is computed."""
     unlisted = [name for name in data.items if name not in (*page.table.items, page.found.model.reference)]
     said = [(other, "not checked", "not-looked-at") for other in page.table.others]
+    nan = (f"{kind}.{name}" for kind, name in page.table.nan)
+    said += [(number, "NaN is printed, which is not a number", "not-looked-at") for number in nan]
+    said += [("columns", page.table.to_be_named, COLUMNS_NOT_READ)] * bool(page.table.to_be_named)
     if unlisted:
         why = f"the page does not list {named(unlisted)}, but their comparisons are in the fit"
         said.append(("items", why, "other-models"))

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...data.reading.text_tables import form_of, text_table
-from .headings import MOST_WORDS, kind_of_heading, split_heading
+from ...errors import InputError
+from .headings import MOST_WORDS, OF_FIT, kind_among, kind_of_heading, split_heading
 
 #: Characters of a line of text that is looked at; tables of text are narrower.
 MOST_LINE = 1000
@@ -69,7 +70,9 @@ def _grids(text: str, source: str) -> tuple[str, list[Grid]]:
         return f"{form} table", [_with_heading([(t.line, t.header), *zip(t.lines, t.rows)]) for t in tables]
     delimiter = _delimiter(text, source)
     if delimiter:
-        return "separated values", [_with_heading(_separated(text, delimiter))]
+        grid = _with_heading(rows := _separated(text, delimiter))
+        _check_width(grid, rows, source, delimiter)
+        return "separated values", [grid]
     return "text", list(_of_text([line[:MOST_LINE].expandtabs() for line in (*text.split("\n"), "")]))
 
 
@@ -82,6 +85,22 @@ def _with_heading(rows: Sequence[tuple[int, Cells]]) -> Grid:
     top = max(range(len(rows[:12])), key=lambda k: known(rows[k][1]))
     headings, width = rows[top][1], len(rows[top][1])
     return Grid(headings, tuple((n, (*cells, *[""] * width)[:width]) for n, cells in rows[top + 1 :]))
+
+
+def _check_width(grid: Grid, rows: Sequence[tuple[int, Cells]], source: str, delimiter: str) -> None:
+    """Refuse rows with other numbers of cells than there are headings: their numbers may be under a wrong one."""
+    width = max(k for k, heading in enumerate(grid.headings, 1) if heading) if any(grid.headings) else 0
+    below = [(n, cells) for n, cells in rows if grid.rows and n >= grid.rows[0][0]]
+    for n, cells in below:
+        used = max(k for k, cell in enumerate(cells, 1) if cell)
+        # One cell is a note, or a name without a number; a number of the whole fit has no further cells.
+        few = 1 < len(cells) < width and not kind_among(OF_FIT, cells[0])
+        if few or used > len(grid.headings):
+            comma = "; a number with a comma must be in quotes" * (delimiter == "," and not few)
+            raise InputError(
+                f"{source}: line {n} has {len(cells) if few else used} cells under {width} headings, so that its numbers may"
+                f" stand under wrong headings; leave cells without a number empty{comma}"
+            )
 
 
 def _delimiter(text: str, source: str) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -37,6 +38,8 @@ _PARTS = re.compile(
 _LIMITS = re.compile(rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-|\u2013|\s)\s*({NUMBER})\s*[)\]]?")
 _WITH_DF = re.compile(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", re.IGNORECASE)
 _COMMAS = "; decimal commas are read where no number of the table has a point: write them all as points"
+#: What says, after a number, that it is a reference's: "0 (ref)".
+_OF_REFERENCE = re.compile(r"(?<=\d)\s*\((?:reference|ref\.?|base|constrained)\)$", re.IGNORECASE)
 _ZERO = re.compile(r"[-+]?0*\.?0*")
 
 
@@ -46,7 +49,9 @@ class PrintedTable:
 
     items: the names that rows have.  without: names of rows without a number, or with an estimate of 0, as references
     have.  model: what the page states of the model.  sentences: what was read, and how.  others: columns and lines of
-    which nothing is read.  paper, claim: of a CSV that names them.
+    which nothing is read.  to_be_named: which columns a caller should name, and how.  nan: kinds and rows of cells with
+    "NaN".  unmatched: numbers of rows that are no item of the data, each with why.  paper, claim: of a CSV that names
+    them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -56,6 +61,9 @@ class PrintedTable:
     items: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    to_be_named: str = ""
+    nan: tuple[tuple[str, str], ...] = ()
+    unmatched: tuple[tuple[PrintedQuantity, str], ...] = ()
     source: str = ""
     paper: str = ""
     claim: str = ""
@@ -69,7 +77,7 @@ def read_printed(text: str, source: str, columns: Mapping[str, str] = MappingPro
     """
     found = read_tables(text, source, columns)
     if len(found) > 1:
-        where = named(f"line {min(q.line for q in t.numbers)}: {len(t.numbers)} numbers" for t in found)
+        where = named(f"line {min(q.line for q in t.numbers)}: {_of(t.numbers, 'number')}" for t in found)
         raise InputError(
             f"{source}: {len(found)} tables of numbers ({where}); expected one: put each in a separate file"
         )
@@ -140,6 +148,8 @@ def _table(
     said += [label(columns.said()) for columns in page if columns.names]
     said += [f"for the whole fit: {', '.join(of_fit)}"] * bool(of_fit)
     said += [f"not checked: {named(others)}"] * bool(others)
+    if nan := [f"{kind} of {label(name)}" for columns in page for kind, name in columns.nan]:
+        said.append(f"not checked: {named(nan)}: NaN is not a number")
     points = {"scale": "elo"} if any(columns.on_points for columns in page) else {}
     return PrintedTable(
         tuple(numbers.values()),
@@ -149,6 +159,8 @@ def _table(
         items=tuple(dict.fromkeys(name for columns in page for name in columns.names)),
         without=tuple(name for columns in page for name in columns.without),
         others=tuple(others),
+        to_be_named="; ".join(dict.fromkeys(filter(None, (columns.to_be_named() for columns in page)))),
+        nan=tuple(of for columns in page for of in columns.nan),
         source=source,
     )
 
@@ -159,6 +171,7 @@ class _Columns:
     def __init__(self, grid: Grid, source: str, asked: Mapping[str, str], program: Mapping[str, Any]) -> None:
         self.grid, self.source, self.program = grid, source, program
         self.numbers, self.unread = list[PrintedQuantity](), [*grid.unread]
+        self.nan = list[tuple[str, str]]()
         self.names, self.without = dict[str, None](), dict[str, None]()
         self.of_names = self._names()
         self.kinds = self._kinds(asked)
@@ -194,6 +207,11 @@ class _Columns:
                 found[k] = kind
         for kind in found.values():
             twice = [headings[k] for k, of in found.items() if of == kind]
+            if len(twice) > len({heading.casefold() for heading in twice}):
+                raise InputError(
+                    f"{self.source}: several columns have the heading {quoted(twice[0])}, so that none can be chosen; give each its"
+                    " own heading, or leave out those that are not to be checked"
+                )
             if len(twice) > 1:
                 raise InputError(
                     f"{self.source}: the columns {listed(twice)} could all be of kind {kind}; choose one with --heading"
@@ -228,9 +246,11 @@ class _Columns:
 
     def _cell(self, k: int, kind: str, cells: Sequence[str]) -> list[tuple[str, str]]:
         """The kinds and texts of the numbers in a cell."""
-        cell, heading = cells[k].strip(), self.grid.headings[k]
+        cell, heading = _OF_REFERENCE.sub("", cells[k].strip()), self.grid.headings[k]
         if kind == "interval" and self.grid.headings[k + 1 : k + 2] == ("",) and re.fullmatch(NUMBER, cell):
             return [("low", cell), ("high", cells[k + 1])]
+        if cell.casefold() == "nan":
+            self.nan.append((kind, " ".join(cells[self.of_names].split())))
         if not cell or re.fullmatch(MISSING, cell):
             return []
         parts = (_LIMITS if kind == "interval" else _PARTS).fullmatch(cell)
@@ -283,13 +303,46 @@ class _Columns:
         """What was read under which heading."""
         headings = [(kind, self.grid.headings[k]) for k, kind in self.kinds.items()]
         where = (f"{k} {'below its name' if h == VECTOR else 'under ' + quoted(h)}" for k, h in headings)
-        return f"{len(self.names)} rows from line {self.grid.rows[0][0]}: {', '.join(where)}"
+        return f"{_of(self.names, 'row')} from line {self.grid.rows[0][0]}: {', '.join(where)}"
 
     def others(self) -> list[str]:
         """Columns and lines of which nothing is read."""
         used = (*self.kinds, self.of_names)
         unused = [f"column {h}" for k, h in enumerate(self.grid.headings) if h and k not in used]
         return unused + self.unread
+
+    def to_be_named(self) -> str:
+        """That columns of numbers are not read while those are missing that others follow from; "" if all is well."""
+        kinds, read = set(self.kinds.values()), (*self.kinds, self.of_names)
+        of_z = kinds & {"z", "p"}
+        missing = [
+            kind
+            for kind, beside in (
+                ("estimate", of_z or kinds & {"se", "low", "high", "interval"}),
+                ("se", of_z),
+            )
+            if beside and not kinds & {kind, "worth", "exp"}
+        ]
+        columns = [
+            heading
+            for k, heading in enumerate(self.grid.headings)
+            if heading
+            and k not in read
+            and any(re.fullmatch(NUMBER, cells[k]) for _, cells in self.grid.rows)
+        ]
+        if not missing or not columns:
+            return ""
+        n = len(columns)
+        how = " ".join(
+            f"--heading {shlex.quote(f'{kind}={column}')}" for kind, column in zip(missing, columns)
+        )
+        were = "columns of numbers were not read" if n > 1 else "column of numbers was not read"
+        no = f"no column is known as {' or '.join(missing)}"
+        return f"{n} {were}: {label(named(columns))}; {no}: name them, as with {label(how)}"
+
+
+def _of(many: Sized, word: str) -> str:
+    return f"{len(many)} {word}{'s' * (len(many) != 1)}"
 
 
 def _is_name(cell: str) -> bool:
@@ -355,7 +408,7 @@ def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:
     for (paper, claim), numbers in found.items():
         of_items = [q for q in numbers.values() if q.quantity.name]
         zeros = [q for q in of_items if q.printed.value == 0 and q.quantity.kind == "estimate"]
-        said = f"{source}: {len(numbers)} numbers of claim {label(f'{paper} {claim}'.strip() or '1')}"
+        said = f"{source}: {_of(numbers, 'number')} of claim {label(f'{paper} {claim}'.strip() or '1')}"
         table = PrintedTable(tuple(numbers.values()), sentences=(said,), others=others, source=source)
         items = tuple(dict.fromkeys(q.quantity.name for q in of_items))
         without = tuple(q.quantity.name for q in zeros)

@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -138,7 +139,7 @@ def checked(rules: Rules | None, own: Numbers | None = None) -> dict[str, float 
             raise InputError(
                 f"rules: no number {name!r}; expected a key or the beginning of one: {named(own)}"
             )
-        if digits is not None and not 0 <= digits <= MOST:
+        if digits is not None and not (isinstance(digits, Real) and 0 <= digits <= MOST):
             allowed = f"expected digits from 0 to {MOST:g}, or None to leave it out"
             raise InputError(f"rules: {name} = {digits!r}; {allowed}")
     return given
@@ -311,7 +312,7 @@ class Recorded:
         """
         __tracebackhide__ = True
         own = None if isinstance(value, Fit) else DIGITS
-        if digits is not None and not 0 <= digits <= MOST:
+        if digits is not None and not (isinstance(digits, Real) and 0 <= digits <= MOST):
             raise InputError(f"recorded: digits = {digits!r}; expected a number from 0 to {MOST:g}")
         test = self._node.nodeid.partition("::")[2]
         path = place(self._node.path, test.replace("::", "."), name)
@@ -330,12 +331,16 @@ class Recorded:
         if self._update:
             if before is None or found:
                 write(path, test, value, now)
-                said = f"  new record, {len(now)} numbers" if before is None else _listed(found)
+                said = (
+                    f"  new record, {len(now)} number{'s' * (len(now) != 1)}"
+                    if before is None
+                    else _listed(found)
+                )
                 self._node.user_properties.append((CHANGED, f"{path}\n{said}"))
         elif found:
             of = f" of {value.title}" if isinstance(value, Fit) else ""
             raise AssertionError(
-                f"{_listed(found).lstrip()}\n{len(found)} of {len(now)} numbers{of} differ from the record {shown}\n"
+                f"{_listed(found).lstrip()}\n{len(found)} of {len(now)} number{'s' * (len(now) != 1)}{of} differ{'s' * (len(found) == 1)} from the record {shown}\n"
                 f"{DIGIT}\nIf the change is intended, update the record: pytest --pairproof-update"
             )
 

@@ -282,16 +282,13 @@ def _ask_llbt_fit(question: Question) -> RCounterpart:
     values.update({q: v for q, v in worth_values(fit, p).items() if kind_of(q) == "worth"})
     if design.on_own_cells:
         values.update(deviance=model.deviance, df_resid=float(model.df))
-    # It prints p to 4 decimals; with standard errors of 2 to 4 digits a p of 1e-30 has none, so p is compared
-    # absolutely.
-    absolute = {q: 1.0 for q in values if kind_of(q) == "p"}
     call = f"llbt.fit(y, Xmodel, q = {design.n_blocks}, ncat = {design.n_categories}), {design.how}"
     stop = (
         f"it stops when the deviance changes by a fraction of less than 1e-4 (here after {model.iterations} steps) and"
         " prints 4 decimals; these are the unrounded numbers behind them"
     )
     told = (call, *translated(fit, reference), said, stop)
-    return answered(LLBT_FIT, model.result, values, *told, se=absolute)
+    return answered(LLBT_FIT, model.result, values, *told)
 
 
 def _design(question: Question, free: list[Term]) -> Design:

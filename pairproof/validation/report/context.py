@@ -16,7 +16,7 @@ from ...text import named
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import R_STOPPED, Agreement, summary
 from ..verdicts.digits import CERTIFIED, floor, worst
-from .findings import attention, headline, name_of, printed_numbers
+from .findings import attention, columns_not_read, headline, name_of, printed_numbers
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Backend
@@ -147,7 +147,7 @@ def results(agreements: Sequence[Agreement]) -> list[str]:
     open_ = [a for rows in attention(agreements) for a in rows]
     ran = "" if all(a.verdict != "not-run" for a in agreements) else " that ran"
     compared = any(a.verdict not in ("not-run", "not-checkable") for a in agreements)
-    if not open_:
+    if not open_ and not columns_not_read(agreements):
         lines.append(f"Nothing{ran} needs attention." if compared else "Nothing was compared.")
     # What is printed or stated has been named in the first sentences.
     beside = [name_of(a, agreements) for a in open_ if a.about in ("native-r", "printed") and not a.printed]
@@ -206,9 +206,12 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
         reason, _, cure = (part.strip() for part in why.partition("cure:"))
         lines.append(f"{package} is not available: {what}" + (f" ({reason})" if reason else ""))
         lines += [f"To fix this: {cure}"] if cure else []
-    gave = [f"{n} numbers {how}" for n, how in ((live, "live"), (recorded, "from records")) if n]
+    gave = [
+        f"{n} number{'s' * (n > 1)} {how}" for n, how in ((live, "live"), (recorded, "from records")) if n
+    ]
     asked = f"R gave {' and '.join(gave)}" if gave else "R was not asked: no number was compared with R"
-    return [*lines, f"{asked}{f'; {not_run} checks did not run' if not_run else ''}."]
+    without = f"; {not_run} check{'s' * (not_run > 1)} did not run" if not_run else ""
+    return [*lines, f"{asked}{without}."]
 
 
 @dataclass(frozen=True)

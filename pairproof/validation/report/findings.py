@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...text import named
-from ..verdicts.agreement import AGREEING, Agreement
+from ..claims.quantities import unit_of_size
+from ..verdicts.agreement import AGREEING, COLUMNS_NOT_READ, NO_SUCH_ITEM, Agreement
 
 OTHER_DEFINITION = "agrees-other-definition"
 #: Numbers that the first sentence names; all of them stand in the list below it.
@@ -21,6 +22,10 @@ _OTHERWISE = {
     "immaterial": ("one differs by too little to matter", "{} differ by too little to matter"),
     "not-checkable": ("one cannot be checked", "{} cannot be checked"),
     "not-run": ("one was not computed", "{} were not computed"),
+    NO_SUCH_ITEM: (
+        "one was not checked, since its row is no item of the data",
+        "{} were not checked, since their rows are no items of the data",
+    ),
     "accepted": (
         "one has an explanation that a person accepted",
         "{} have explanations that a person accepted",
@@ -44,7 +49,7 @@ def attention(agreements: Sequence[Agreement]) -> list[list[Agreement]]:
     """Rows that need attention, those of one finding together, and after them what follows from it."""
     found: dict[object, list[Agreement]] = {}
     for k, a in enumerate(agreements):
-        if not a.passes and a.verdict != "not-run":
+        if not a.passes and (a.verdict != "not-run" or a.code == NO_SUCH_ITEM):
             found.setdefault((a.paper, a.claim, a.finding) if a.finding else k, []).append(a)
     for a in agreements:
         if a.passes and a.code == "consequence" and (a.paper, a.claim, a.finding) in found:
@@ -77,7 +82,7 @@ def told(a: Agreement, among: Sequence[Agreement]) -> str:
         return name_of(a, among)
     if a.verdict == OTHER_DEFINITION:  # the explanation has the number by either definition
         return f"{name_of(a, among)}: printed {a.printed}"
-    size = "" if a.size is None else f" ({a.size:.2g} standard errors)"
+    size = "" if a.size is None else f" ({a.size:.2g} {unit_of_size(a.quantity)})"
     return f"{name_of(a, among)}: printed {a.printed}, computed {as_printed(a.native, a.printed)}{size}"
 
 
@@ -93,12 +98,29 @@ def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
     for what, rows in of_page(agreements).items():
         if checks and all(a.verdict == "not-checkable" and a.native is None for a in rows):  # without data
             held = sum(a.verdict in AGREEING for a in checks)
-            yield f"{held} of {len(checks)} checks of the printed numbers against each other pass."
+            yield f"{fit_each_other(held, len(checks))}."
         else:
             yield _sentence(rows, what, agreements)
+    yield from columns_not_read(agreements)
     broken = [a for a, *_ in attention(agreements) if a.about == "arithmetic"]
     if broken:
         yield f"Printed numbers that are inconsistent with each other: {named(name_of(a, agreements) for a in broken)}."
+
+
+def fit_each_other(held: int, n: int) -> str:
+    """ "9 of 10 checks of the printed numbers against each other pass"."""
+    checks, verb = ("check", "passes") if n == 1 else ("checks", "pass")
+    return f"{held} of {n} {checks} of the printed numbers against each other {verb}"
+
+
+def columns_not_read(agreements: Iterable[Agreement]) -> list[str]:
+    """Which columns of the page were not read, and how to name them: without them nothing passes as a whole."""
+    return [a.explanation.removeprefix(f"{a.code}: ") for a in agreements if a.code == COLUMNS_NOT_READ]
+
+
+def _kind(a: Agreement) -> str:
+    """The key of `_OTHERWISE` by which a number is counted."""
+    return "accepted" if a.accepted else NO_SUCH_ITEM if a.code == NO_SUCH_ITEM else a.verdict
 
 
 def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) -> str:
@@ -109,12 +131,13 @@ def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) 
     share = f"{'All ' * (n > 1)}{n}" if fine == n else f"{fine} of {n}"
     one, several = ("is reproduced", "are reproduced") if what == "printed number" else ("holds", "hold")
     parts = [f"{share} {what}{'s' * (n > 1)} {one if 1 in (n, fine) else several}"]
-    bad = [told(a, among) for group in attention(rows) for a in group if not a.passes]
+    open_ = [a for group in attention(rows) for a in group if not a.passes]
+    bad = [told(a, among) for a in open_ if a.verdict != "not-run"]
     if bad:
         verb = (("is", "are") if what == "printed number" else ("does", "do"))[len(bad) > 1]
         parts.append(f"{'one' if len(bad) == 1 else len(bad)} {verb} not: {listed(bad)}")
     for kind, (one, several) in _OTHERWISE.items():
-        k = sum(("accepted" if a.accepted else a.verdict) == kind for a in rows)
+        k = sum(_kind(a) == kind for a in rows)
         how = one if k == 1 else several.format(k)
         if k and kind in AGREEING:
             parts[0] += f", {how}"

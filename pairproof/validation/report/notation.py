@@ -62,7 +62,7 @@ def tone(a: Agreement) -> Tone:
 
 
 #: What an explanation repeats of its row: the computed number and its distance.
-_REPEATED = re.compile(r"^computed [^\s:;]+[:;]? ?|[0-9.e+-]+ se off(; |$)")
+_REPEATED = re.compile(r"^computed [^\s:;]+[:;]? ?|[0-9.e+-]+ (?:se|in z|of its size) off(; |$)")
 
 
 def said(a: Agreement) -> str:

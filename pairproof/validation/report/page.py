@@ -35,6 +35,7 @@ from ...report.blocks import (
 )
 from ...text import named
 from ..claims.printed import Printed
+from ..claims.quantities import unit_of_size
 from ..verdicts.agreement import AGREEING, VOCABULARY, Agreement, summary
 from ..verdicts.digits import MOST
 from . import notation as numbers
@@ -164,8 +165,9 @@ def _distance(ax: Any, y: int, a: Agreement, distance: float) -> None:
 MEANINGS: dict[str, str] = VOCABULARY["verdicts"]
 ACCEPTED = "a person has read this explanation and accepted it; a different one would not be accepted"
 DIGITS = (
-    "Digits measure the difference relative to the larger of the number and its standard error. They are"
-    " never averaged: the fewest count. Each kind of quantity has a required minimum (floor) for each R function."
+    "Digits measure the difference relative to the larger of the number and its standard error; where a p-value or a worth"
+    " has too few by that, those of the exponent behind it count. They are never averaged: the fewest count. Each kind of"
+    " quantity has a required minimum (floor) for each R function."
 )
 
 
@@ -293,7 +295,7 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
             (Column(title, detail=title != "digits"), [numbers.digits(getattr(a, key)) for a in rows])
             for title, key in ({} if of_page else digits).items()
         ),
-        (Column("difference, in se"), ["" if a.size is None else f"{a.size:.2g}" for a in rows]),
+        (Column("difference, in se"), [_difference(a) for a in rows]),
         (Column("verdict", "left"), [numbers.verdict_cell(a) for a in rows]),
     )
     above = [told and (not a.passes or a.verdict == OTHER_DEFINITION) for a in rows]
@@ -309,6 +311,12 @@ def digits_table(rows: Sequence[DigitsRow]) -> Table:
     return Table(header, tuple((r.name, r.kind, str(r.n), *r.cells) for r in rows))
 
 
+def _difference(a: Agreement) -> str:
+    """The distance of print and number; with its unit where that is no standard error."""
+    unit = unit_of_size(a.quantity)
+    return "" if a.size is None else f"{a.size:.2g} {unit}".removesuffix(" standard errors")
+
+
 def _foot(agreements: Sequence[Agreement], context: ReportContext) -> Iterator[Block]:
     yield Heading("How to read this")
     meanings = [(Cell(v, numbers.SIGNS[v]), MEANINGS[v]) for v in summary(agreements)]
@@ -317,5 +325,5 @@ def _foot(agreements: Sequence[Agreement], context: ReportContext) -> Iterator[B
         yield Definitions((*meanings, *accepted))
     when = f", {context.made}" if context.made else ""
     made = f"Made by {context.command}{when}. " if context.command else ""
-    digits = "Numbers are shown to ten significant digits; the JSON next to this report has all digits."
+    digits = "Numbers are shown to ten significant digits; --report FILE.json writes all digits."
     yield Paragraph(f"{made}{digits}", aside=True)

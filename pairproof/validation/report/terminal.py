@@ -145,7 +145,7 @@ def _fewest(table: SideBySide, source: str) -> str:
     least, at = min(known)
     short = sum(not shared.arrived for _, shared in found)
     stopped = f"; {short} of them (~) are no check because R stopped before the maximum" if short else ""
-    return f"{len(known)} numbers, at least {numbers.digits(least)} digits ({at}){stopped}"
+    return f"{len(known)} number{'s' * (len(known) > 1)}, at least {numbers.digits(least)} digits ({at}){stopped}"
 
 
 #: Lines of a screen.

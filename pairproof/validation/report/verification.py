@@ -127,7 +127,7 @@ class Verification(Sequence[Agreement]):
 
     def __repr__(self) -> str:
         return (
-            f"<Verification: {len(self)} agreements, {self.compared} numbers compared, exit code"
+            f"<Verification: {len(self)} agreements, {self.compared} number{'s' * (self.compared != 1)} compared, exit code"
             f" {self.exit_code}>"
         )
 

@@ -37,6 +37,10 @@ OLD_WORDINGS: tuple[tuple[str, str], ...] = tuple((old, code) for old, code in V
 
 #: Codes of numbers of an R call that did not reach its maximum.
 R_STOPPED = ("r-stopped-early", "r-not-converged", "r-towards-infinity")
+#: The code of a printed number whose row is none of the data's items: not compared, and not for want of R.
+NO_SUCH_ITEM = "no-such-item"
+#: The code of the row that says which columns of a page were not read and should be named.
+COLUMNS_NOT_READ = "columns-not-read"
 #: Codes that say only *that* numbers differ.  To accept one would be to accept any number.
 ONLY_DIFFERENT = (
     *("other-value", "other-sign", "other-order", "other-significance", "significance-mark"),

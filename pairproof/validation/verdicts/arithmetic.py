@@ -27,7 +27,7 @@ from typing import Literal, Optional
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.specification import ModelSpec
 from ..claims.printed import Printed
-from ..claims.quantities import Quantity, kind_of
+from ..claims.quantities import STANDARD_ERRORS, Quantity, is_probability, kind_of
 from .agreement import AGREEING, Verdict
 from .verdict import PrintVerdict
 
@@ -73,9 +73,11 @@ class Interval:
         return Interval(*sorted((self.low * factor, self.high * factor)))
 
     def over(self, other: Interval) -> Interval:
-        """The quotient; everything if the divisor may be 0."""
+        """The quotient; if the divisor, which is not negative, may be 0, all that is far enough from 0."""
         if other.low <= 0:
-            return Interval(-math.inf, math.inf)
+            low = self.low / other.high if self.low > 0 < other.high else -math.inf
+            high = self.high / other.high if self.high < 0 < other.high else math.inf
+            return Interval(low, high)
         ends = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Interval(min(ends), max(ends))
 
@@ -100,6 +102,8 @@ class Interval:
     def __str__(self) -> str:
         if math.isinf(self.low):
             return f"at most {self.high:.6g}"
+        if math.isinf(self.high):
+            return f"at least {self.low:.6g}"
         return f"{self.low:.6g}" if self.low == self.high else f"{self.low:.6g} to {self.high:.6g}"
 
 
@@ -230,13 +234,53 @@ Rule = Callable[[Printout], Optional[Interval]]
 def check_numbers(printout: Printout) -> list[Check]:
     """Every printed number that follows from others, checked once; sums last."""
     found = []
-    for name in printout.numbers:
+    for name, printed in printout.numbers.items():
+        if why := impossible(name, printed):
+            found.append(Check(name, "differs", f"impossible: {why}", "impossible"))
+            continue
         for words, rule in _rules(printout, name):
             check = _judge(printout, name, words, rule)
             if check is not None:
                 found.append(check)
                 break
     return found + list(_sums(printout))
+
+
+def impossible(name: str, printed: Printed) -> str:
+    """Why no number of this kind rounds to the printed one; "" if one may."""
+    ends = Interval.of(printed)
+    if kind_of(name) in STANDARD_ERRORS and ends.high < 0:
+        return "a standard error is not negative"
+    if is_probability(name) and (ends.high < 0 or ends.low > 1):
+        return "a p-value is between 0 and 1"
+    return ""
+
+
+def cut_among_rounded(p: Printout, checks: list[Check]) -> list[Check]:
+    """The checks, in which a number that holds only if truncated is a misprint where others must have been rounded.
+
+    As with data (:func:`.verdict.judge_table`): unless its kind is truncated throughout.
+    """
+    cut = [c for c in checks if c.verdict == "agrees-truncated"]
+    rounded = [
+        c.quantity for c in checks if cut and c.verdict == "agrees" and _must_be_rounded(p, c.quantity)
+    ]
+    kinds = [kind_of(c.quantity) for c in cut]
+    found = []
+    for c in checks:
+        kind = kind_of(c.quantity)
+        if c in cut and rounded and (kinds.count(kind) < 2 or kind in map(kind_of, rounded)):
+            why = f"{c.sentence}, while {rounded[0]}{f' and {len(rounded) - 1} more' * (len(rounded) > 1)} must have been rounded"
+            c = Check(c.quantity, "differs", why, "cut-not-rounded")
+        found.append(c)
+    return found
+
+
+def _must_be_rounded(p: Printout, name: str) -> bool:
+    """Whether a number that holds would not if all were truncated."""
+    printed = replace(p, how="truncated").interval(name) if name in p.numbers else None
+    given = next((g for _, rule in _rules(p, name) if (g := _given(p, rule, "truncated")) is not None), None)
+    return printed is not None and given is not None and not printed.meets(given)
 
 
 def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:

@@ -32,7 +32,7 @@ from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity
 from .agreement import Agreement, is_accepted
-from .arithmetic import Check, Interval, Printout, check_numbers, corrected
+from .arithmetic import Check, Interval, Printout, check_numbers, corrected, cut_among_rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +234,8 @@ class _Claimed:
         if self.games is not None and model and not model.of_contests and not model.of_answers:
             totals = check_win_totals(printout, self.games, self.observed)
             checks += [totals] if totals is not None else []
+        if self.observed is None:  # with data, the verdicts on the numbers themselves say so
+            checks = cut_among_rounded(printout, checks)
         return checks + list(_across(self.claim, printout, earlier))
 
 

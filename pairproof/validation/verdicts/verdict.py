@@ -14,7 +14,7 @@ import numpy as np
 
 from ...fit.estimates.tails import p_equals
 from ..claims.paper import PrintedQuantity
-from ..claims.quantities import is_probability, kind_of
+from ..claims.quantities import is_probability, kind_of, unit_of_size
 from .agreement import AGREEING, Verdict
 from .digits import Floor, digits_of_agreement, floor
 
@@ -156,7 +156,8 @@ def _other_conclusion(q: PrintedQuantity, value: float, alpha: float, within: fl
     -0.05 with an interval of +- 0.2 is another number and the same finding.
     """
     kind, p = q.quantity.kind, q.printed
-    if kind in ("p", "contrast_p", "gof_p", "lr_p"):
+    impossible = p.low is not None and p.low > 1 or p.high is not None and p.high < 0
+    if kind in ("p", "contrast_p", "gof_p", "lr_p") and not impossible:
         if p.high is not None and float(p.high) <= alpha < value:
             why = f"printed as significant at {alpha:g}, computed {value:.4g}"
             return PrintVerdict("differs-conclusion", why, "other-significance")
@@ -237,7 +238,7 @@ def immaterial(
         beyond = apart(q, value, errors.get(name, math.nan))[1]
         if judged[name].verdict == "differs" and beyond <= part:
             said = (
-                f"computed {value:.10g}: differs beyond the printed decimals by {beyond:.2g} standard errors (at most {part:g});"
+                f"computed {value:.10g}: differs beyond the printed decimals by {beyond:.2g} {unit_of_size(name)} (at most {part:g});"
                 " a program that stops early leaves this much, and it does not matter"
             )
             twice = judged[name].code == "rounded-twice"
@@ -264,7 +265,8 @@ def sized(
         j, size = judged[q.quantity], apart(q, values[q.quantity], errors[q.quantity])[0]
         if j.comes_out or math.isnan(size):
             continue
-        note = f"{j.note}; {size:.2g} se off" if q in differ and math.isfinite(size) else j.note
+        unit = unit_of_size(q.quantity).replace("standard errors", "se")
+        note = f"{j.note}; {size:.2g} {unit} off" if q in differ and math.isfinite(size) else j.note
         if q in differ and q.quantity.kind == "estimate" and not math.isnan(short):
             note += (
                 f"; the log-likelihood is {short:.3g} below its maximum at the printed estimates, with"

@@ -180,3 +180,47 @@ def test_what_only_data_can_say_is_said(tmp_path: Path) -> None:
     assert "No number here follows from another printed number." in screen(found)
     assert "estimate: the data are needed to check them" in screen(found)
     assert {a.verdict for a in found} == {"not-checkable"} and found.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told", "words"),
+    [
+        ("0.200,0.100", "0.200,-0.100", "se.B", "impossible: a standard error is not negative"),
+        ("0.200,0.100", "0.200,0.000", "z.B", "estimate.B / se.B: at least 399"),
+        (wald(2.0), "1.018", "p.B", "impossible: a p-value is between 0 and 1"),
+        (wald(2.0), "-0.046", "p.B", "impossible: a p-value is between 0 and 1"),
+    ],
+)
+def test_a_value_that_no_number_of_its_kind_has_is_impossible(right, wrong, told, words, tmp_path):
+    found = alone(tmp_path, TABLE.replace(right, wrong))
+    (row,) = (a for a in found if a.quantity.name == told)
+    assert row.verdict == "differs" and words in row.explanation and found.exit_code == 1
+    assert told in screen(found)
+
+
+def test_a_truncated_number_is_named_and_is_a_misprint_among_numbers_that_must_have_been_rounded(tmp_path):
+    cut = "item,estimate,se,z\nA,0.4469,0.1009,4.42\nB,0.2000,0.1000,2.00\nC,0,,\n"  # 4.4291: rounded, 4.43
+    found = alone(tmp_path, cut)
+    assert off(found) == []
+    assert "2 of 2 checks of the printed numbers" in screen(found)
+    assert ", 1 of them only if digits were truncated, not rounded: z.A" in " ".join(screen(found).split())
+    among = alone(tmp_path, cut.replace("C,0,,", "C,0.4470,0.1003,4.46\nD,0,,"))  # 4.4566: truncated, 4.45
+    (row,) = (a for a in among if not a.passes)
+    assert (row.quantity.name, row.code) == ("z.A", "cut-not-rounded")
+    assert row.explanation.endswith("while z.C must have been rounded")
+
+
+def test_columns_of_numbers_that_are_not_read_are_said_beside_the_first_line_with_how_to_name_them(tmp_path):
+    found = alone(tmp_path, TABLE.replace("item,estimate,se", "item,valor,su desv"))
+    said = (
+        "2 columns of numbers were not read: valor, su desv; no column is known as estimate or se: name them, as with"
+        " --heading estimate=valor --heading 'se=su desv'"
+    )
+    assert f"each other pass {said}" in " ".join(screen(found).split())
+    assert said in list(headline(found))
+    named_now = alone(tmp_path, TABLE.replace("item,estimate", "item,valor"), columns={"estimate": "valor"})
+    assert "not read" not in screen(named_now)
+
+
+def test_a_nan_counts_as_not_checked(tmp_path: Path) -> None:
+    assert "z: 1 checked, 1 not" in screen(alone(tmp_path, TABLE.replace("2.00,", "NaN,")))

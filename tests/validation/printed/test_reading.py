@@ -6,6 +6,7 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.validation.printed import read_printed
+from pairproof.validation.printed.headings import kind_of_heading
 from pairproof.validation.printed.reading import MOST_CHARACTERS, PrintedTable, read_tables
 from tests.validation.printed.pages import TEXTS
 
@@ -188,3 +189,55 @@ def test_no_text_of_the_largest_size_is_slow(text: str) -> None:
     # Quadratic reading took 28 s and more here; now 0.1 to 2.3 s of work.
     with pytest.raises(InputError):
         read_tables(text * (MOST_CHARACTERS // len(text)), "x.txt")
+
+
+ESTIMATES = "Estimación Coeficiente Schätzer Koeffizient Estimation Coefficient Stima Coefficiente Estimativa"
+ERRORS = ("Error típico", "Error estándar", "Standardfehler", "Erreur type", "Errore standard", "Erro padrão")
+
+
+def test_headings_in_five_other_languages_are_known() -> None:
+    assert {kind_of_heading(word) for word in ESTIMATES.split()} == {"estimate"}
+    assert {kind_of_heading(word) for word in ERRORS} == {"se"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "A,1.0,0.5,2.0\nB,0.5,0.5,1.0,9\n",
+            "line 3 has 5 cells under 4 headings.*a comma must be in quotes",
+        ),
+        ("A,1.0,0.5,2.0\nB,0.5,0.5\n", "line 3 has 3 cells under 4 headings.*leave cells .* empty$"),
+    ],
+)
+def test_a_row_of_more_or_fewer_cells_than_headings_is_refused(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        read_printed(f"team,estimate,se,z\n{text}", "x.csv")
+
+
+def test_empty_cells_at_the_end_and_lines_of_one_cell_are_no_fault() -> None:
+    text = "team,estimate,se,,\nA,1.0,0.5,,,,\nB,0.5,0.5\nC\nDeviance,3.1\nNote: C is the reference\n"
+    assert len(read_printed(text, "x.csv").numbers) == 5
+
+
+def test_nan_in_a_cell_is_said_not_to_be_checked() -> None:
+    found = read_printed("team,estimate,se,z\nA,1.0,0.5,NaN\nB,0.5,0.5,1.0\n", "x.csv")
+    assert found.nan == (("z", "A"),) and "not checked: z of A: NaN is not a number" in found.sentences
+
+
+def test_two_columns_of_one_heading_are_told_to_be_named_apart_and_not_to_be_chosen_by_it() -> None:
+    with pytest.raises(
+        InputError, match="several columns have the heading 'se', .*; give each its own heading"
+    ):
+        read_printed("team,estimate,se,se\nA,1.0,0.5,0.4\n", "x.csv")
+
+
+@pytest.mark.parametrize("cell", ["0 (ref)", "0.000 (reference)", "0(Ref.)"])
+def test_a_zero_that_is_said_to_be_the_references_is_one(cell: str) -> None:
+    found = read_printed(f"team,estimate,se\nA,1.0,0.5\nB,{cell},\n", "x.csv")
+    assert found.without == ("B",) and numbers(found)["estimate.A"] == "1.0"
+
+
+def test_one_number_is_counted_as_one() -> None:
+    (sentence,) = (s for s in read_printed("team,estimate\nA,1.0\n", "x.csv").sentences if "from line" in s)
+    assert sentence.startswith("1 row from line 2")

@@ -215,7 +215,11 @@ def test_rules_are_by_quantity_then_by_kind() -> None:
 
 @pytest.mark.parametrize(
     ("rules", "message"),
-    [({"estimtae": 3}, "no quantity 'estimtae'"), ({"se": 17}, "expected digits from 0 to 16")],
+    [
+        ({"estimtae": 3}, "no quantity 'estimtae'"),
+        ({"se": 17}, "expected digits from 0 to 16"),
+        ({"se": "six"}, "se = 'six'; expected digits from 0 to 16"),
+    ],
 )
 def test_rules_that_make_no_sense_are_refused(rules, message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -409,6 +413,10 @@ def test_a_rule_for_no_number_and_digits_that_make_no_sense_are_refused(pytester
     test_module(pytester, "", "recorded(1.0, digits=17)")
     run(pytester, "--pairproof-update").stdout.fnmatch_lines(
         ["*InputError: recorded: digits = 17; expected a number from 0 to 16"]
+    )
+    test_module(pytester, "", "recorded(1.0, digits='six')")
+    run(pytester, "--pairproof-update").stdout.fnmatch_lines(
+        ["*InputError: recorded: digits = 'six'; expected a number from 0 to 16"]
     )
 
 

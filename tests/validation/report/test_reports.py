@@ -451,3 +451,22 @@ def test_what_draws_at_random_is_not_said_to_have_stopped_short_of_a_maximum() -
     lines = opening([drawn, short], ReportContext())
     assert "csranks::csranks draws too few random points to check 1 of native's numbers" in lines
     assert f"{GLM} stopped before the maximum: its numbers cannot check 1 of native's" in lines
+
+
+def test_only_numbers_that_have_a_standard_error_are_said_to_differ_by_some() -> None:
+    rows = [
+        printed("z.A", "3.1", 2.5, "differs", size=0.6, explanation="computed 2.5; 0.6 se off"),
+        printed("p.A", ".019", 0.00887, "differs", size=0.27, explanation="computed 0.00887; 0.27 in z off"),
+        printed(
+            "se.A", "0.182", 0.128, "differs", size=0.42, explanation="computed .128; 0.42 of its size off"
+        ),
+    ]
+    said = " ".join(render_text(rows, ReportContext()).split())
+    for told in ("2.5 (0.6 standard errors)", "0.009 (0.27 in z)", "0.128 (0.42 of its size)"):
+        assert told in said
+    assert said.count("standard errors)") == said.count("0.6 standard errors)") and " off" not in said
+
+
+def test_no_report_names_a_json_that_was_not_written() -> None:
+    text = render(MISPRINT, ReportContext(), ".md")
+    assert "next to this report" not in text and "; --report FILE.json writes all digits" in text
