@@ -14,6 +14,8 @@ from typing import Union
 from ..bridge.capture.recorded import Captured, RecordedCall
 from .outcome import LeftOut, called_in
 from .steps.evaluated import CallSite, Key
+from .steps.translator import PASSING
+from .steps.trees import node_of
 from .translate.python_code import KINDS, Names, Result, expression, identifier, parts
 from .translate.translation import Step
 
@@ -72,12 +74,25 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
         if done:
             keys, loop_names = _keys(done, group) if len(group) > 1 else ((), ())
             variables = {c.variable for c in group}
-            variable = variables.pop() if len(variables) == 1 else ""
             call = done[0].call
+            variable = variables.pop() if len(variables) == 1 and _is_assigned(captured, call) else ""
             where = _where(captured, call)
             drafts.append(CallSite("", tuple(done), keys, loop_names, variable, tasks[call.id], where))
     drafts = list(_in_order(drafts))
     return _named(drafts), _left(captured, by_id, tasks)
+
+
+def _is_assigned(captured: Captured, call: RecordedCall) -> bool:
+    """Whether a helper's value is what its expression assigns: not that of resid(m) in `s <- tapply(resid(m), ...)`."""
+    trees = captured.text.trees
+    if not call.helper or not 0 < call.task <= len(trees) or not trees[call.task - 1].text:
+        return True
+    e = node_of(trees[call.task - 1].tree)
+    value = e.operands[-1] if e.function in ("<-", "=", "<<-") else e
+    while value.function in PASSING and value.operands:
+        value = value.operands[0]
+    inside = (part for part in value.walk() if part is not value and part.kind == "call")
+    return not any(part.value == call.text for part in inside)
 
 
 def _where(captured: Captured, call: RecordedCall) -> str:

@@ -13,6 +13,7 @@ JUnit XML has a testsuite a call of the script, a testcase a number, and one for
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -249,7 +250,8 @@ def _through(step: Step) -> str:
 
 def _sentence(text: str) -> str:
     text = one_line(text)
-    text = text[:1].upper() + text[1:]
+    if re.match(r"[a-z]+ ", text):  # R's names and calls stay as they are
+        text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) or not text else f"{text}."
 
 

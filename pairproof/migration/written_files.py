@@ -134,14 +134,16 @@ def _not_compared(site: CallSite, asked: delivery.Asked) -> Iterator[str]:
     verdicts = (a.verdict for step in site.steps for a in step.rows if a.verdict not in AGREEING)
     found = Counter("DIFFER" if v.startswith("differs") else f"are {v}" for v in verdicts)
     for verdict, n in found.items():
-        yield f"{n:,} of R's numbers {verdict}, and are not compared here."
+        one = {"DIFFER": "DIFFERS"}.get(verdict, verdict.replace("are ", "is ")) if n == 1 else verdict
+        yield f"{n:,} of R's numbers {one}, and {'is' if n == 1 else 'are'} not compared here."
     lost = sum(
         a.verdict in AGREEING and a.r is not None and test is None
         for step in site.steps
         for a, test in zip(step.rows, asked[step.call.id])
     )
     if lost:
-        yield f"{lost:,} numbers agreed that are computed from this value and not in it; they are not compared here."
+        those = "1 number that is" if lost == 1 else f"{lost:,} numbers that are"
+        yield f"{those} computed from this value, and not in it, agreed and {'is' if lost == 1 else 'are'} not compared here."
 
 
 def _all_fits(site: CallSite) -> bool:

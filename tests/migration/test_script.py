@@ -190,7 +190,7 @@ def test_a_variable_means_its_newest_value_where_it_is_printed(tmp_path: Path) -
     script.line(8, "m")  # no fit any more
     source = text_of(script, tmp_path)
     assert "print(m.summary())  # line 4: m\n" in source and "show(m_2.deviance)  # line 6" in source
-    assert "# line 8: m -> m is from R's data, which the Python script does not have\n" in source
+    assert "# line 8: m -> the Python script has no value for m\n" in source
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_a_variable_means_its_newest_value_where_it_is_printed(tmp_path: Path) -
         ("sqrt(diag(vcov(m)))", 'show(m.bse.drop("Assam"))'),
         ("1 - pchisq(deviance(m), 2)", "show(1 - stats.chi2.cdf(m.deviance, 2))"),
         ("sort(exp(coef(m)))", 'show(np.exp(m.params.drop("Assam")).sort_values(ascending=True, kind="stable"))'),
-        ("plot(m)", "# line 4: plot(m) -> a plot of anything but worths"),
+        ("plot(m)", "# line 4: plot(m) -> only plots of a fit, its worths"),
         ("system(m)", "# line 4: system(m) -> system() is not supported"),
     ],
 )  # fmt: skip
@@ -235,7 +235,7 @@ def test_what_has_no_python_stands_as_a_comment_with_its_line_and_what_r_gave(tm
     script.line(5, "for r in regions: f(m); print(deviance(m))")
     source = text_of(script, tmp_path)
     assert "# line 4: profiled(m) -> profiled() is not supported; R gave 1.25\n" in source
-    assert "# line 5: for r in regions: f(m); print(deviance(m)) -> regions is from R's data" in source
+    assert "# line 5: for r in regions: f(m); print(deviance(m)) -> the Python script has no value for regions" in source
 
 
 def test_a_call_in_a_function_is_named_by_the_line_that_came_to_it(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ from ..translate.rows import Beside
 NUMBER = re.compile(r"(?<![\w.\[:])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d)")
 #: How many of R's numbers further on the next line is looked for.
 FAR = 4000
+#: Numbers below it are 0 but for rounding, such as the deviance of a fit to which nothing is left.
+NOTHING = 1e-12
 #: Share of the numbers of a line that must agree for the others to be taken for the same line's.
 MOSTLY = 0.5
 
@@ -122,12 +124,13 @@ def value_rows(
     beside = Beside(call, least, "as many as the fits it is computed from have")
     rows = []
     for (label, own), other in zip(ours, theirs):
-        near = abs(own - other) <= 10.0**-least * size
+        nothing = max(abs(own), abs(other)) < NOTHING
+        near = nothing or abs(own - other) <= 10.0**-least * size
         rows.append(
             beside.row(f"shown.{label}" if label else "shown", other if near and own != other else own, other)
         )
         if near and own != other:
-            rows[-1] = _exact(rows[-1], own, other, size)
+            rows[-1] = _exact(rows[-1], own, other, 1.0 if nothing else size)
     return rows
 
 

@@ -22,7 +22,7 @@ from . import views
 from .block import MOST_TEXT, PLOTTING, PRINTING, Block, State
 from .evaluated import SETTINGS, CallSite, key_parts
 from .python import called, called_on, laid_out, node, put, text_of
-from .translator import PASSING, Expressions
+from .translator import Expressions
 from .trees import NotTranslated, R, matched
 
 
@@ -117,7 +117,8 @@ class Shown(State):
             if e.function == "writeLines"
             else " "
         )
-        end = "" if e.function == "cat" else "\n"
+        # R ends the output of cat() with a line end if its separator has one.
+        end = "\n" if e.function != "cat" or "\n" in str(between) else ""
         made: list[ast.expr] = []
         for p in parts:
             kind = ex.kind(p)
@@ -133,7 +134,7 @@ class Shown(State):
     def _plot(self, e: R, ex: Expressions, block: Block) -> None:
         """A plot of worths or abilities: by ours, into a file beside the script."""
         of = e.operands[0]
-        while of.function in ("sort", "rev", "exp", "coef") and of.operands:
+        while of.function in ("sort", "rev", "exp", "coef", "t", "[") and of.operands:
             of = of.operands[0]
         made = ex.expression(of)
         step = ex.step(made)
@@ -143,7 +144,7 @@ class Shown(State):
         elif of is e.operands[0] and step is not None and "psycho" not in step.call.package:
             step = None  # R plots residuals of a glm
         if step is None or not isinstance(step.value, (Fit, TreeRecord)) or find_spec("matplotlib") is None:
-            raise NotTranslated("a plot of anything but worths and abilities is not supported")
+            raise NotTranslated("only plots of a fit, its worths or its abilities are supported")
         line = self.captured.text.expressions[self.task - 1].line
         file = f"plot_line_{line}.png"
         plot = "m.plot()" if isinstance(step.value, TreeRecord) else "pairproof.plot_worth(m).figure"
@@ -263,6 +264,13 @@ class Statements(Shown):
         if target.symbol and (site := self._site_of(target.symbol, value)) is not None:
             self._bind(target.symbol, site)
             return
+        if value.function in ("<-", "="):  # rownames(P) <- colnames(P) <- m
+            self._assign(value, ex, block)
+            value = value.operands[1]
+        if target.function == "dimnames" and value.function == "list" and len(value.operands) == 2:
+            for part, names in zip(("rownames", "colnames"), value.operands):
+                self._replace(R("call", "", R("sym", part), target.arguments), names, ex, block)
+            return
         if target.kind == "call":
             self._replace(target, value, ex, block)
             return
@@ -296,13 +304,7 @@ class Statements(Shown):
         """The call site whose values a variable becomes here, where the text of the call is not its own."""
         for site in self.sites.get(self.task, []):
             part = value.function in ("[", "[[", "$")  # ab <- ab[order(ab), ]
-            # What a helper gave is the variable's value only where nothing is done with it: not in tapply(resid(m), ...).
-            other = site.call.helper and value.function not in (*PASSING, "{", "if", "|>", "update")
-            if (
-                site.variable == variable
-                and not part
-                and (not other and site.call.text != value.value or site.many)
-            ):
+            if site.variable == variable and not part and (site.call.text != value.value or site.many):
                 return site
         return None
 
@@ -342,7 +344,7 @@ class Statements(Shown):
                 self.of_models.add(of.symbol)
                 return
         if of.symbol not in self.scope.variables:
-            raise NotTranslated(f"{of.symbol} is from R's data, which the Python script does not have")
+            raise NotTranslated(f"the Python script has no value for {of.symbol}")
         own, made = self.scope.variables[of.symbol], ex.operand(value)
         x = ex.viewed(own)
         kind = ex.kind(x)
@@ -446,11 +448,12 @@ class Statements(Shown):
         kept = dict(self.scope.variables)
         with ex.bound(bound):
             self._try(body, own, inner, False)
+            listed = [s for s in sites if s.variable and self._is_its_list(s)]
         self.scope.values = before
         block.whys += inner.whys
         if not inner.written:
             self.scope.variables = kept
-            self._after_loop(sites)
+            self._after_loop(sites, listed)
             if block.whys and not by_sites:
                 raise NotTranslated("; ".join(dict.fromkeys(inner.whys)))
             if inner.lines:
@@ -466,28 +469,30 @@ class Statements(Shown):
             *(INDENT + line if line else "" for line in inner.lines),
         ]
         block.written += 1
-        self._after_loop(sites)
+        self._after_loop(sites, listed)
 
     def _other_loop(self, site: CallSite, e: R) -> bool:
         """Whether the calls of a site stand in no turn of this loop."""
         return not any(part.kind == "call" and part.value == site.call.text for part in e.walk())
 
-    def _after_loop(self, sites: Sequence[CallSite]) -> None:
+    def _is_its_list(self, site: CallSite) -> bool:
+        """Whether its variable is now the list that the loop fills."""
+        made = self.scope.variables.get(site.variable.partition("$")[0])
+        return made is not None and text_of(made) == site.name
+
+    def _after_loop(self, sites: Sequence[CallSite], lists: Sequence[CallSite]) -> None:
         """What a loop's variables mean after it: the list that it filled, else the last fit."""
         for site in sites:
             variable = site.variable.partition("$")[0]
             if variable:
                 made: ast.expr = ast.Name(site.name, ast.Load())
-                listed = (
-                    variable in self.scope.variables and text_of(self.scope.variables[variable]) == site.name
-                )
                 parts = key_parts(site.keys[-1])
                 last = put(
                     "x[k]",
                     x=made,
                     k=parts[0] if len(parts) == 1 else ast.Tuple(list(map(node, parts)), ast.Load()),
                 )
-                self.scope.variables[variable] = made if listed else last
+                self.scope.variables[variable] = made if site in lists else last
 
     def _if(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         condition = ex.operand(e.operands[0])

@@ -108,7 +108,8 @@ class Tables(Parts):
         ]
         kinds = [self.kind(m) for _, m in rest]
         if kinds[0] != "d" or "d" in kinds[1:]:
-            return put("pd.concat(parts, axis=1)", parts=[m for _, m in rest])
+            named = [put("x.rename(n)", x=m, n=n) if n and k == "s" else m for (n, m), k in zip(rest, kinds)]
+            return put("pd.concat(parts, axis=1)", parts=named)
         words = {n: put("x.to_numpy()", x=m) if self.kind(m) == "s" else m for n, m in rest[1:]}
         if all(identifier(n) == n for n in words):
             return called_on(first, "assign", **words)

@@ -62,7 +62,7 @@ class Expressions(Tables, Texts):
             return put(known[name])
         vector = scope.of_r.get(name)
         if vector is None:
-            raise NotTranslated(f"{name} is from R's data, which the Python script does not have")
+            raise NotTranslated(f"the Python script has no value for {name}")
         own = scope.name(name)
         made = constant_of(vector)
         scope.values[own] = self.value(made)

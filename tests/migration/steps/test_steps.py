@@ -87,7 +87,7 @@ def test_what_depends_on_a_step_without_python_has_none_and_the_rest_has(tmp_pat
     made.line(6, "deviance(m)")
     done = made.migration(staged(tmp_path)).done
     assert [d.state for d in done] == ["comment", "comment", "translated"]
-    assert done[1].why == "a is from R's data, which the Python script does not have"
+    assert done[1].why == "the Python script has no value for a"
 
 
 def test_a_short_vector_of_the_data_stands_as_its_value_of_that_run(tmp_path: Path) -> None:
@@ -277,4 +277,4 @@ def test_what_is_made_of_more_calls_than_were_recorded_stays_with_r(tmp_path: Pa
         done[1].why
         == "1 evaluations of its call were counted but not kept, and a result computed from all of them is R's"
     )
-    assert done[2].why == "out is from R's data, which the Python script does not have"
+    assert done[2].why == "the Python script has no value for out"
