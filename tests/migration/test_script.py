@@ -235,7 +235,10 @@ def test_what_has_no_python_stands_as_a_comment_with_its_line_and_what_r_gave(tm
     script.line(5, "for r in regions: f(m); print(deviance(m))")
     source = text_of(script, tmp_path)
     assert "# line 4: profiled(m) -> profiled() is not supported; R gave 1.25\n" in source
-    assert "# line 5: for r in regions: f(m); print(deviance(m)) -> the Python script has no value for regions" in source
+    assert (
+        "# line 5: for r in regions: f(m); print(deviance(m)) -> the Python script has no value for regions"
+        in source
+    )
 
 
 def test_a_call_in_a_function_is_named_by_the_line_that_came_to_it(tmp_path: Path) -> None:

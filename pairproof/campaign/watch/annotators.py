@@ -242,12 +242,23 @@ def fitted(answers: Answers, rows: NDArray[np.bool_], labels: list[str]) -> tupl
     return model, "; ".join((said, *model.cautions))
 
 
+def in_known_order(answers: Answers, at: NDArray[np.int64]) -> bool:
+    """Whether these rows have times, or HITs that show their order; an imported table of scores has neither."""
+    hits = np.unique(np.stack([answers.batch[at], answers.hit[at]]), axis=1).shape[1]
+    items = np.unique(answers.item[at])
+    return (
+        not np.isnan(answers.submitted[at]).all()
+        or len(np.unique(answers.batch[at])) > 1
+        or hits < len(items)
+    )
+
+
 def _drifts(
     answers: Answers, rows: NDArray[np.bool_], labels: NDArray[Any]
 ) -> tuple[measures.Drift | None, str]:
     """Drifts of annotators with three HITs or more, in the order in which they gave them."""
     at = np.flatnonzero(rows)
-    if np.isnan(answers.submitted[at]).all():
+    if not in_known_order(answers, at):
         return (
             None,
             "no drift: the results have no times (SubmitTime), so the order of the scores is not known",

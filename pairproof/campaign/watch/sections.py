@@ -15,7 +15,7 @@ import numpy as np
 from ...native.annotation.beta import FloatArray
 from ...report import blocks
 from ...text import label
-from .annotators import NOT_FITTED, Annotators, Disputed, Watched
+from .annotators import NOT_FITTED, Annotators, Disputed, Watched, in_known_order
 from .scores import Answers, ItemScores, own_scores
 from .status import Cost, Status, histogram
 from .systems import Systems
@@ -69,7 +69,7 @@ def scale_use(found: Annotators, answers: Answers) -> blocks.Figure:
 def courses(found: Annotators, answers: Answers) -> blocks.Figure | None:
     """How each annotator's scores move against the items' means; None without times or two stretches of scores."""
     rows = np.flatnonzero(own_scores(answers) & (answers.annotator >= 0))
-    if np.isnan(answers.submitted[rows]).all():
+    if not in_known_order(answers, rows):
         return None
     # What others say of the same items takes away that later items may be better.
     item, value = answers.item[rows], answers.value[rows]

@@ -77,11 +77,15 @@ def draw_partners(
     """Partners of each anchor, drawn without replacement by match quality.
     Sakaguchi and Van Durme (2018), Algorithm 1; the same distribution as R's sample(prob = q).  anchors
     int[k].  location, variance float[n_items]: mean or mode of every item, and its variance > 0.  size:
-    partners of each anchor.  pool int[p]: items that may be drawn, `size` or more beside the anchor; an anchor never
-    draws itself.  gamma: > 0.
+    partners of each anchor.  pool int[p]: items that may be drawn; an anchor never draws itself.  gamma: > 0.
     uniform_rounds, sliced_rounds: how often the first two ways are tried; 0 leaves one out.  Returns int[k,
     size]: in the order drawn."""
     a, among = np.asarray(anchors, np.int64), np.asarray(pool, np.int64)
+    left = len(among) - int(np.isin(a, among).any())
+    if left < size:
+        raise InputError(
+            f"match quality: {left} items to draw {size} partners from; give more items, fewer HITs, or a smaller --per-hit"
+        )
     drawing = _Drawing(a, location, variance, size, among, gamma, rng)
     for _ in range(uniform_rounds):
         if not drawing.open().size:

@@ -103,7 +103,7 @@ def test_drawing_the_whole_pool_gives_each_item_once():
 
 
 def test_too_few_items_to_draw_from_is_an_error_that_counts_them():
-    with pytest.raises(InputError, match="2 item.s. to draw 3 partners from"):
+    with pytest.raises(InputError, match="2 items to draw 3 partners from"):
         draw_partners([0], *state(), 3, [0, 1, 2], np.random.default_rng(0))
 
 
