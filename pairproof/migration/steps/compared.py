@@ -27,7 +27,7 @@ NUMBER = re.compile(r"(?<![\w.\[:])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![
 #: How many of R's numbers further on the next line is looked for.
 FAR = 4000
 #: Numbers below it are 0 but for rounding, such as the deviance of a fit to which nothing is left.
-NOTHING = 1e-12
+NOTHING = 1e-14
 #: Share of the numbers of a line that must agree for the others to be taken for the same line's.
 MOSTLY = 0.5
 
@@ -79,6 +79,11 @@ def _in_r(label: str, in_r: Mapping[str, str]) -> str:
 
 
 def _by_label(r: RValue) -> dict[str, float]:
+    """Numbers of R's vector, matrix or data frame by name, or by row and column."""
+    if isinstance(r, RList) and (labels := r.row_names) is not None and r.names is not None:
+        parts = ((n, v) for n, v in zip(r.names, r.values) if isinstance(v, RVector) and v.levels is None)
+        kept = ((n, v.floats().tolist()) for n, v in parts if v.values.dtype.kind in "fi")
+        return {f"{row}.{n}": x for n, own in kept for row, x in zip(map(str, labels.values.tolist()), own)}
     if not isinstance(r, RVector) or r.levels is not None or r.values.dtype.kind not in "fi":
         return {}
     if r.names is not None:
@@ -106,6 +111,8 @@ def value_rows(
 ) -> list[Agreement] | None:
     """A row for each number of a value; None if R's has another shape. scale: the size of what cancels in it."""
     ours, theirs = numbers_of(value), numbers_of_r(r)
+    if isinstance(value, pd.DataFrame) and isinstance(r, RList) and not theirs:
+        return []  # format() makes texts of a table's numbers in R
     if ours is not None and len(ours) < len(theirs):
         theirs = [v for v in theirs if v == v]  # a parameter that R keeps as NA is none of ours
     if ours is not None and len(ours) != len(theirs) and isinstance(value, (pd.Series, pd.DataFrame)):
@@ -124,7 +131,8 @@ def value_rows(
     beside = Beside(call, least, "as many as the fits it is computed from have")
     rows = []
     for (label, own), other in zip(ours, theirs):
-        nothing = max(abs(own), abs(other)) < NOTHING
+        less, more = sorted((abs(own), abs(other)))
+        nothing = more < NOTHING and less < 1e-3 * more  # not two small probabilities
         near = nothing or abs(own - other) <= 10.0**-least * size
         rows.append(
             beside.row(f"shown.{label}" if label else "shown", other if near and own != other else own, other)
