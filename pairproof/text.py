@@ -19,6 +19,11 @@ WIDTH = 100
 NAME_WIDTH = 36
 
 
+def plural(n: int, word: str) -> str:
+    """ "1 row", "1,200 rows"."""
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
+
+
 def number(x: float, digits: int = 4, se: float = 0.0) -> str:
     """Fixed decimals where they show something, else scientific; `-` for nan.
 

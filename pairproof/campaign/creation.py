@@ -29,6 +29,7 @@ from ..files.outputs import MARK
 from ..native.annotation.allocation import Pool
 from ..native.annotation.beta import FloatArray
 from ..native.annotation.methods import BETA, Method, ScoreState, Settings, start
+from ..text import plural
 from .exports import SCORE_COLUMNS, looks_escaped, unescaped
 from .formats import campaign_files as tables
 from .formats.campaign_files import ItemsFile, kind_of_file
@@ -219,9 +220,9 @@ class Forecast:
     @property
     def sentences(self) -> str:
         return (
-            f"A batch is {self.hits} HITs, {self.judgments} judgments and {self.scores:.3g} scores per"
-            f" item: {self._spent(1)} at {self.seconds:g} s per item (--seconds)\n{ENOUGH} scores per item take"
-            f" {self.batches} batches: {self._spent(self.batches)}\n{self.suits}"
+            f"A batch is {plural(self.hits, 'HIT')}, {plural(self.judgments, 'judgment')} and {self.scores:.3g}"
+            f" score{'' if self.scores == 1 else 's'} per item: {self._spent(1)} at {self.seconds:g} s per item (--seconds)\n{ENOUGH} scores per item take"
+            f" {self.batches} batch{'' if self.batches == 1 else 'es'}: {self._spent(self.batches)}\n{self.suits}"
         )
 
     def _spent(self, batches: int) -> str:

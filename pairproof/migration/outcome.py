@@ -21,6 +21,7 @@ from typing import Any, Literal
 from ..bridge.capture.recorded import Captured, Mentioned, Place, RecordedCall
 from ..errors import InputError
 from ..files.packaged import packaged_toml
+from ..text import plural
 from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
@@ -176,11 +177,6 @@ def lines(
     widths = [min(max((len(c[k]) for c in columns), default=0), most) for k, most in enumerate(WIDTHS)]
     body = ["".join(f"  {c:{n}}" for c, n in zip(row, [*widths, 0])).rstrip() for row in columns]
     return [opening(captured, sites), *body, *steps_in_words(done), *closing(captured, written)]
-
-
-def plural(n: int, word: str) -> str:
-    """ "1 row", "1,200 rows"."""
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def opening(captured: Captured, sites: Sequence[Site]) -> str:

@@ -23,10 +23,10 @@ from typing import Any
 import pairproof
 
 from ..bridge.capture.recorded import Captured
+from ..text import plural
 from ..validation.verdicts.agreement import AGREEING
 from .call_sites import Left
 from .delivery import DATA
-from .outcome import plural
 from .steps.block import Done
 from .steps.evaluated import CallSite, Key, key_parts, loop_names
 from .steps.python import commented

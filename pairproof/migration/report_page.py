@@ -23,6 +23,7 @@ from typing import Any
 from ..bridge.capture.recorded import Place, RecordedCall, ScriptText
 from ..report import blocks as report
 from ..report.output import Output
+from ..text import plural
 from ..validation.claims.quantities import Quantity
 from ..validation.report import notation as numbers
 from ..validation.report.context import ReportContext
@@ -93,7 +94,7 @@ def _said(step: Step) -> Iterator[str]:
     for file in dict.fromkeys(files(step.translation.code)):
         rows, columns = len(next(iter(file.columns.values()), ())), len(file.columns)
         few = ", ".join(list(file.columns)[:8]) + (", ..." if columns > 8 else "")
-        size = f"{outcome.plural(rows, 'row')} of {outcome.plural(columns, 'column')}"
+        size = f"{plural(rows, 'row')} of {plural(columns, 'column')}"
         yield f"Data: {file.stem or 'table'}.csv, {size} ({few})."
     if step.state == "bridge":
         yield f"Stays in R: {step.translation.reason.rstrip('.')}."

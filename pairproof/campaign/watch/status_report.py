@@ -10,6 +10,7 @@ from operator import itemgetter
 import numpy as np
 
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
+from ...text import plural
 from ..storage.rules import rules_hash
 from . import sections
 from .scores import Intervals, Kind
@@ -114,8 +115,10 @@ def _progress_lines(status: Status) -> list[str]:
     a, p, c = status.about, status.progress, status.convergence
     older = ", imported" if a.imported else ""
     what = f"Campaign {a.id}: {len(status.scored)} items, method {a.method}, {a.per_hit} per HIT{older}"
-    hits = f"{p.batches} batches, {p.answered} of {p.hits} HITs answered"
-    judged = f"{p.counted} judgments by {p.annotators} named annotators: {p.scores} scores"
+    batches = f"{p.batches} batch{'' if p.batches == 1 else 'es'}"
+    hits = f"{batches}, {p.answered} of {plural(p.hits, 'HIT')} answered"
+    people = plural(p.annotators, "named annotator")
+    judged = f"{plural(p.counted, 'judgment')} by {people}: {plural(p.scores, 'score')}"
     found = [what, f"{hits}; {judged}, {p.cannot_judge} 'cannot judge'", *_set_aside(status)]
     n = status.state.n[status.scored]
     span = f"Scores per item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}"

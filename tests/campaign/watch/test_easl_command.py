@@ -47,7 +47,7 @@ def test_the_commands_of_the_interface_from_first_to_last(tmp_path, capsys):
     names = ["id", "score", "alpha", "beta", "var", "n", "low", "high"]
     assert all(list(row) == names for row in document["scores"])
     code, said, _ = run(capsys, "easl", "status", db)
-    assert code == 0 and "2 judgments by 1 named annotators: 10 scores" in said and "0.10 to  0.20  #" in said
+    assert code == 0 and "2 judgments by 1 named annotator: 10 scores" in said and "0.10 to  0.20  #" in said
     assert (
         run(capsys, "easl", "export", db, tmp_path / "s.csv")[1]
         == f"{tmp_path / 's.csv'}: 10 rows (scores)\n"
