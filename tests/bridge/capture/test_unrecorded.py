@@ -178,7 +178,7 @@ def test_a_migration_with_a_changed_fit_or_a_lost_call_did_not_do_all_that_was_a
     script = written(tmp_path, f"m <- {FIT}\nm$coefficients[] <- 99\nm\n")
     found = pairproof.migrate(script, check=True)
     assert found.exit_code == 2
-    assert "line 2: m is no longer what the fitting function gave" in str(found)
+    assert "line 2: m is no longer the result of the fitting function" in str(found)
     assert found.to_dict()["changed"] == [{"variable": "m", "line": 2}]
     if os.path.exists("/proc/self/exe"):
         written(tmp_path, f"m <- {FIT}\nSys.sleep(1)\n", "child.R")
