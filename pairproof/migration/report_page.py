@@ -148,7 +148,7 @@ def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> report.Ta
         )
         return report.Row(cells, one_line(a.explanation))
 
-    header = (number, *plain, report.Column("asked for", detail=True), verdict)
+    header = (number, *plain, report.Column("required", detail=True), verdict)
     return report.Table(header, tuple(map(row, rows)), f"R is {', '.join(calls)}" if calls else "")
 
 

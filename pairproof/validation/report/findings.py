@@ -23,8 +23,8 @@ _OTHERWISE = {
     "not-checkable": ("one cannot be checked", "{} cannot be checked"),
     "not-run": ("one was not computed", "{} were not computed"),
     NO_SUCH_ITEM: (
-        "one was not checked, since its row is no item of the data",
-        "{} were not checked, since their rows are no items of the data",
+        "one was not checked, because its row is not an item in the data",
+        "{} were not checked, because their rows are not items in the data",
     ),
     "accepted": (
         "one has an explanation that a person accepted",
