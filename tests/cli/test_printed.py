@@ -125,7 +125,7 @@ def test_a_row_that_is_no_item_of_the_data_is_in_the_first_line_and_needs_attent
     code, out, _ = run(capsys, "check", *asked)
     first = out.splitlines()[1]
     assert code == 2
-    assert first.startswith("3 of 4 printed numbers are reproduced; one was not checked, since its row is no")
+    assert first.startswith("3 of 4 printed numbers are reproduced; one was not checked, because its row is not")
     said = out[out.index("What needs attention") :]
     assert "wins.Bee" in said and "row Bee: not an item of" in said and "--rename" in said
     assert "Nothing" not in out and "All 3" not in out
