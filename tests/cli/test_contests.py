@@ -247,7 +247,7 @@ def test_predict_says_how_its_limits_take_sigma(capsys, folder):
         assert document["sigma"].startswith(sigma)
         limits[sigma] = [document["predictions"][0][k] for k in ("low", "high")]
     assert "the 95 % limits include the uncertainty of sigma" in shown["uncertain"]
-    assert "the 95 % limits take sigma as known" in shown["known"]
+    assert "the 95 % limits treat sigma as known" in shown["known"]
     fit = pairproof.fit_bradley_terry(
         pairproof.read("t.csv", item_data="items.csv"), formula="x + (1 | item)"
     )

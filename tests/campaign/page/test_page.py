@@ -341,7 +341,7 @@ def test_a_browser_whose_storage_is_full_says_so_as_soon_as_it_is(tmp_path, web)
         assert web.text("#message") == ""
         web.run("window.full = true")
         web.press("2", "Down", "3")
-        assert web.text("#message").startswith("This browser keeps nothing")
+        assert web.text("#message").startswith("This browser cannot store answers")
         assert shown_scores(web) == ["1", "2", "3"]
         assert answers(save(web)) == [["1", "2", "3"]]
     finally:
