@@ -65,6 +65,7 @@ def test_undecided_comparisons_left_out_are_as_if_they_were_missing_which_r_s_te
     # Ours is the same either way (observed 0), and R's where they are missing, as near as glm's stop at
     # 1e-8 leaves its scores (observed 1e-15).
     assert ours == pytest.approx(without, rel=1e-12) and ours == pytest.approx(r_without, rel=1e-9)
+    # R's wrong one, to the four decimals written here; observed 17.62480.
     assert r == pytest.approx(17.6248, abs=1e-4)
     decided = step(migrated, "decided")  # which R splits where its statistic is too large
     assert decided.state == "bridge" and "they do not sum to 0" in decided.translation.reason
