@@ -102,12 +102,13 @@ class Changes:
                 f" {', or '.join(why)} than the others."
             )
         said += [self.why_not] * bool(self.why_not)
+        same = not (self.new or self.gone)
         for c in sorted(self.items, key=lambda c: -abs(c.change - c.mean))[:MOST_TOLD]:
             told = f"{c.between:+.1f} from votes between items of both boards, {c.others:+.1f} from votes with others"
             told = f"{c.change - c.mean:+.1f} from votes" if self.why_not else told
             rank = "" if c.rank_before == c.rank_after else f"; rank {c.rank_before} to {c.rank_after}"
-            moved = f"{c.before:.1f} to {c.after:.1f}, {c.mean:+.1f} from the mean"
-            said.append(f"{c.item}: {moved}, {told}{rank}.")
+            parts = "" if same else f", {c.mean:+.1f} from the mean, {told}"
+            said.append(f"{c.item}: {c.before:.1f} to {c.after:.1f}{parts}{rank}.")
         return said
 
     def __str__(self) -> str:
@@ -156,7 +157,8 @@ def board_changes(before: Union[Comparisons, Fit], after: Union[Comparisons, Fit
         )
     b = np.array([[r[item] for item in common] for r in ratings])
     within, inside = zip(*(_among(fit, rating, common) for fit, rating in zip(fits, ratings)))
-    mean, between = b[1].mean() - b[0].mean(), within[1] - within[0]
+    same = all(len(common) == int(np.isfinite(list(r.values())).sum()) for r in ratings)
+    mean, between = 0.0 if same else b[1].mean() - b[0].mean(), within[1] - within[0]
     others = b[1] - b[1].mean() - within[1] - (b[0] - b[0].mean() - within[0])
     ranks = [[1 + sum(x > r[item] for x in r.values()) for item in common] for r in ratings]
     rows = np.transpose([1000.0 + b[0], 1000.0 + b[1], b[1] - b[0], between, others]).tolist()

@@ -152,3 +152,18 @@ def test_scores_of_translation_tasks_are_of_every_track_by_itself(tmp_path, caps
     assert [row["system"] for row in found[:3]] == ["x", "y", "z"]
     code, _, err = run(capsys, "leaderboard", tmp_path / "wmt.csv")
     assert code == 3 and "2 tracks" in err
+
+
+def test_what_moved_the_ratings_since_an_earlier_board_comes_from_two_files(folder, tmp_path, capsys) -> None:
+    lines = (folder / "votes.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "earlier.csv").write_text("".join(lines[: len(lines) // 2]))
+    asked = ("leaderboard", folder / "votes.csv", "--since", tmp_path / "earlier.csv")
+    code, out, _ = run(capsys, *asked, "--json")
+    found = json.loads(out)
+    assert code == 0 and found["since"] == str(tmp_path / "earlier.csv")
+    board = leaderboard(folder / "votes.csv").to_frame().set_index("model")["rating"]
+    worst = max(abs(row["after"] - board[row["item"]]) for row in found["rows"])
+    assert len(found["rows"]) == 5 and worst < 1e-9  # two fits of the same votes; observed: 0
+    assert all(row["mean"] == 0.0 and row["others"] == 0.0 for row in found["rows"])  # the same models
+    code, out, err = run(capsys, *asked, "--ties", "davidson", "--out", tmp_path)
+    assert code == 3 and out == "" and "omit --ties, --out" in err

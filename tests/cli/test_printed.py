@@ -125,7 +125,9 @@ def test_a_row_that_is_no_item_of_the_data_is_in_the_first_line_and_needs_attent
     code, out, _ = run(capsys, "check", *asked)
     first = " ".join(out.split("R was")[0].split())  # lines end where the terminal does
     assert code == 2
-    assert "3 of 4 printed numbers are reproduced; one was not checked, because its row is not an item" in first
+    assert (
+        "3 of 4 printed numbers are reproduced; one was not checked, because its row is not an item" in first
+    )
     said = out[out.index("What needs attention") :]
     assert "wins.Bee" in said and "row Bee: not an item of" in said and "--rename" in said
     assert "Nothing" not in out and "All 3" not in out

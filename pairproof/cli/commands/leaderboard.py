@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, cast
 
 import click
+from click.core import ParameterSource
 
 from ...report.json_text import json_text
 from ...report.output import Output
+from ...text import number
 from ..options.reading import (
     DROP,
     ITEM_DATA,
@@ -95,8 +98,12 @@ def _cluster(text: str) -> tuple[str, ...] | None:
 )
 @options(
     "Other boards",
-    {"--as": "Show the numbers and defaults of another program for these votes instead of the board."},
+    {
+        "--as": "Show the numbers and defaults of another program for these votes instead of the board.",
+        "--since VOTES": "Show what moved the ratings since the board of these earlier votes, instead of the board.",
+    },
     as_=choice(*PEERS, name="peer"),
+    since={"type": READ},
 )
 @reading_options("Reading the votes", LAYOUTS, _TABLE)
 @where_option
@@ -107,6 +114,7 @@ def command(
     anchor: tuple[str, float] | None,
     out: str | None,
     peer: str | None,
+    since: str | None,
     **asked: Any,
 ) -> int:
     """Rank the models of VOTES (CSV, TSV, JSON, JSON Lines, Parquet, Arrow; paths, or quoted globs).
@@ -119,6 +127,7 @@ def command(
     pairproof leaderboard votes.parquet
     pairproof leaderboard votes.parquet --anchor mixtral-8x7b=1114 --style length --report board.html --report board.csv
     pairproof leaderboard votes.jsonl --by language --both-bad drop --json
+    pairproof leaderboard votes.csv --since votes-of-may.csv
     """
     state.no_junit("a board has")
     from ...boards.board import leaderboard
@@ -131,12 +140,17 @@ def command(
             "--out is a folder for one board; select its votes with --where instead of --by."
         )
 
+    if since is not None:
+        _refuse_with_since()
     how = read_as(asked, (*_TABLE, "where"))
     if not how["where"]:
         del how["where"]
     if anchor is not None:
         asked["anchor"], asked["at"] = anchor
     source = votes[0] if len(votes) == 1 else list(votes)
+    if since is not None:
+        _give_changes(state, since, source, how)
+        return 0
     if peer in SCORES:
         _give_scores(state, source, how, peer, asked["level"])
         return 0
@@ -159,6 +173,33 @@ def command(
     return 0
 
 
+def _refuse_with_since() -> None:
+    """Refuse options of the board, whose model and scale the parts of a change do not have."""
+    context = click.get_current_context()
+    known = {*_TABLE, "where", "votes", "since", "report", "json", "force", "seed", "quiet", "debug"}
+    other = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name not in known
+        and context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+    ]
+    if other:
+        raise click.UsageError(
+            "--since compares two boards with ties as half wins and a mean of 1000, without limits; omit"
+            f" {', '.join(other)}."
+        )
+
+
+def _give_changes(state: State, since: str, source: Any, how: dict[str, Any]) -> None:
+    """What moved the ratings since the board of earlier votes."""
+    from ...boards.changed import board_changes
+    from ...boards.votes import gathered
+
+    found = board_changes(*(gathered(votes, (), how).table for votes in (since, source)))
+    frame = found.to_frame().reset_index()
+    _give(state, "Changes in the ratings", frame, tuple(found.sentences()), "since", since, "{:.1f}".format)
+
+
 def _give_scores(state: State, source: Any, how: dict[str, Any], score: str, level: float) -> None:
     """Scores of translation tasks, every track by itself."""
     from ...boards.others.shared_task import shared_task
@@ -166,7 +207,7 @@ def _give_scores(state: State, source: Any, how: dict[str, Any], score: str, lev
 
     table = gathered(source, (), how).table
     frame = shared_task(table, cast(Any, score), level=level, seed=state.seed or 0)
-    _give(state, f"{score}, bootstrap of judgments, rank ranges and clusters", frame, (), score)
+    _give(state, f"{score}, bootstrap of judgments, rank ranges and clusters", frame, (), "peer", score)
 
 
 def _give_peer(state: State, board: Any, peer: str) -> None:
@@ -174,7 +215,7 @@ def _give_peer(state: State, board: Any, peer: str) -> None:
     if peer == "descriptive":
         frame = board.descriptive()
         said = frame.attrs.get("left_out", ())
-        _give(state, "Columns without a model", frame.rename_axis("model").reset_index(), said, peer)
+        _give(state, "Columns without a model", frame.rename_axis("model").reset_index(), said, "peer", peer)
         return
     of = getattr(board, f"as_{peer.replace('-', '_')}")()
     frame = of.to_frame().rename_axis("model").sort_values("rating", ascending=False).reset_index()
@@ -183,18 +224,27 @@ def _give_peer(state: State, board: Any, peer: str) -> None:
         of.peer,
         frame,
         (*(f"{name}: {value}" for name, value in of.defaults.items()), *of.what_it_does),
+        "peer",
         peer,
     )
 
 
-def _give(state: State, title: str, frame: Any, said: tuple[str, ...], peer: str) -> None:
+def _give(
+    state: State,
+    title: str,
+    frame: Any,
+    said: tuple[str, ...],
+    kind: str,
+    of: str,
+    shown: Callable[[float], str] = number,
+) -> None:
+    """A table and sentences on it; kind, of: the key and value of its JSON that say what it is."""
     from ...report.blocks import Bullets, Page, Table
-    from ...text import number
 
     rows = tuple(
-        tuple(number(v) if isinstance(v, float) else str(v) for v in row)
+        tuple(shown(v) if isinstance(v, float) else str(v) for v in row)
         for row in frame.itertuples(index=False)
     )
     page = Page(title, [Table(tuple(map(str, frame.columns)), rows), *([Bullets(said)] if said else [])])
-    document = {"peer": peer, "rows": frame.to_dict("records"), "said": list(said)}
+    document = {kind: of, "rows": frame.to_dict("records"), "said": list(said)}
     state.give(lambda: page, lambda: document)
