@@ -610,7 +610,7 @@ def test_a_reversal_of_sum_and_vote_is_said_plainly(capsys, vilar):
     code, out, _ = run(capsys, "compare-two", vilar, "--pair", "C,A")
     assert (
         code == 0
-        and "REVERSED: C and A: the sum of sentences (247-250) puts A first, the majority vote of the judges (4-3) puts C first"
+        and "REVERSED: C and A: the sum of comparisons (247-250) puts A first, the majority vote of the judges (4-3) puts C first"
         in out
     )
 
@@ -630,7 +630,7 @@ def test_pairs_in_a_circle_are_said_to_give_no_ranking_and_the_circle_is_shown(c
     code, out, _ = run(capsys, "compare-two", path, *(x for f in files for x in ("--report", f)))
     assert (
         code == 0
-        and "NO RANKING by sum of sentences: the pairs form a circle, A > B > C > A (> is better)\n" in out
+        and "NO RANKING by sum of comparisons: the pairs form a circle, A > B > C > A (> is better)\n" in out
         and "Best first" not in out
     )
     assert "A &gt; B &gt; C &gt; A" in files[0].read_text("utf-8") and "A \\> B \\> C \\> A" in files[
@@ -645,7 +645,7 @@ def test_pairs_that_were_left_out_or_are_even_are_named_where_no_ranking_follows
     _, out, _ = run(
         capsys, "compare-two", vilar
     )  # by votes C and D both beat A and were never compared; by sums D > A > C
-    assert "Best first, by sum of sentences: D A C" in out
+    assert "Best first, by sum of comparisons: D A C" in out
     assert "NO RANKING by majority vote: these pairs are not ordered: C and D (never compared)" in out
     path = tmp_path / "even.csv"
     path.write_text(

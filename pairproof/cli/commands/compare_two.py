@@ -31,7 +31,7 @@ def command(state: State, file: str, reading: Reading[Any], pair: tuple[str, str
     The headline of each pair is the test that holds: where there are two or more judges, the t test of their mean
     preferences; with --cluster, the log-odds with a standard error by cluster; else the sum of answers, which
     supposes that they are independent. Beside it: whether judges differ, the other tests, and the paper's own
-    numbers: R = (wins - losses) / sentences, its standard error (vilar) and that of a mean, the exact sign test, the
+    numbers: R = (wins - losses) / comparisons, its standard error (vilar) and that of a mean, the exact sign test, the
     judges' majority vote.
 
     \b

@@ -170,8 +170,10 @@ def init(
 
     made = create(campaign, items, method, per_hit, seed=state.seed, **asked)
     found = forecast(campaign, seconds)
+    text = made.design.text
+    taken_from = "" if text == "sent" else f"; annotators are shown the column {text!r}"
     state.show(
-        f"{campaign}: campaign {made.id}, method {made.method}, {per_hit} items per HIT\n{found.sentences}",
+        f"{campaign}: campaign {made.id}, method {made.method}, {per_hit} items per HIT{taken_from}\n{found.sentences}",
         {"campaign": made.id, "method": made.method, "per_hit": per_hit, "seed": made.seed, **vars(found)},
     )
 

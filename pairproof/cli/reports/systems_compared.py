@@ -74,7 +74,7 @@ def two_systems_page(found: tuple[TwoSystems, ...], source: str) -> Page:
     votes = [line for two in found for line in _about(two)]
     sentences = [f"REVERSED: {two.reversal}" for two in found if two.reversal]
     if len(found) > 1:
-        sentences.append(_order(found, "sum of sentences", votes=False))
+        sentences.append(_order(found, "sum of comparisons", votes=False))
         if found[0].votes is not None:
             sentences.append(_order(found, "majority vote", votes=True))
     blocks: list[Block] = [
@@ -90,7 +90,7 @@ def two_systems_page(found: tuple[TwoSystems, ...], source: str) -> Page:
     numbers: Block = (
         Folded("The numbers of every judge", (table,), kept=True) if len(rows) > MOST_ROWS else table
     )
-    blocks += [Heading("Sentences"), *([Bullets(tuple(votes))] if votes else []), numbers]
+    blocks += [Heading("Comparisons"), *([Bullets(tuple(votes))] if votes else []), numbers]
     return Page("Systems compared two by two", blocks, f"Data: {source}")
 
 
@@ -209,7 +209,7 @@ def _about(two: TwoSystems) -> Iterator[str]:
         yield f"{m.first} and {m.second}: {votes.wins}-{votes.losses} by votes of the judges{even}{against}"
     if m.z is None:
         why = "all judgments agree and the standard error is 0"
-        yield f"{m.first} and {m.second}: no z, since {'one sentence has no standard error' if m.m == 1 else why}"
+        yield f"{m.first} and {m.second}: no z, since {'one comparison has no standard error' if m.m == 1 else why}"
 
 
 def _order(found: tuple[TwoSystems, ...], rule: str, votes: bool) -> str:

@@ -20,7 +20,7 @@ one below the other has a cost"; a component of more than 20 systems as an integ
     minimise   sum over i < j of  x_ij cost[j, i] + (1 - x_ij) cost[i, j]
     subject to 0 <= x_ij + x_jk - x_ik <= 1   for all i < j < k      no cycle of three, hence none at all
 
-Settled pairs: A > B if A is better in their own comparison, by the sum of sentences or a majority of the
+Settled pairs: A > B if A is better in their own comparison, by the sum of comparisons or a majority of the
 judges (Vilar, Leusch and Ney 2007, section 3).  One ranking follows exactly if > has no cycle and chains join
 every two systems.
 """
@@ -355,7 +355,7 @@ def _ranking(name: str, rule: Callable[[], Scores | Order]) -> Ranking:
 
 def settled_ranking(results: Compared, votes: bool = False) -> tuple[str, ...] | None:
     """The systems from best to worst, if the comparisons settle one order.
-    votes: by majority vote of the judges instead of the sum of sentences.  Returns tuple of str or None: none
+    votes: by majority vote of the judges instead of the sum of comparisons.  Returns tuple of str or None: none
     where no one order follows: an even pair, a cycle, a pair that was left out; :func:`shortest_cycle` and
     :func:`unsettled_pairs` say which."""
     below = _beaten(results, votes)

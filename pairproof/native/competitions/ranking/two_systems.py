@@ -441,7 +441,7 @@ class TwoSystems:
             return ""
         m = self.merged
         return (
-            f"{m.first} and {m.second}: the sum of sentences ({m.wins}-{m.losses}) puts {m.better} first, the"
+            f"{m.first} and {m.second}: the sum of comparisons ({m.wins}-{m.losses}) puts {m.better} first, the"
             f" majority vote of the judges ({votes.wins}-{votes.losses}) puts {votes.better} first"
         )
 
