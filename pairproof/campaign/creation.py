@@ -227,7 +227,8 @@ class Forecast:
 
     def _spent(self, batches: int) -> str:
         hours, paid = batches * self.hours, "" if self.cost is None else f", cost {batches * self.cost:.2f}"
-        return (f"{60 * hours:.0f} minutes" if hours < 1 else f"{hours:.1f} hours") + paid
+        seconds, minutes = f"{3600 * hours:.0f} seconds", f"{60 * hours:.0f} minutes"
+        return (seconds if hours < 1 / 30 else minutes if hours < 1 else f"{hours:.1f} hours") + paid
 
 
 def forecast(path: str | Path, seconds: float = SECONDS) -> Forecast:
