@@ -29,7 +29,7 @@ from tests.places import RECORDS
 
 ROOT = Path(__file__).resolve().parent.parent
 # How wide the window is in which tests run decides no line of what they print.
-os.environ["COLUMNS"] = "100"
+os.environ["COLUMNS"] = "80"
 # Here and not in a fixture: tests are collected from records, and the commands that tests start ask them too.
 _FOLDERS = [folder for folder in os.environ.get("PAIRPROOF_RECORDS", "").split(os.pathsep) if folder]
 os.environ["PAIRPROOF_RECORDS"] = os.pathsep.join(dict.fromkeys([*_FOLDERS, str(RECORDS)]))
