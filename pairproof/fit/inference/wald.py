@@ -194,7 +194,7 @@ def wald(fit: FitRecord, names: str | Sequence[str]) -> inference.WaldTest:
             c for t in fit.terms for c in (t.covariate, *(c for c, _ in (*t.by, *t.of))) if c
         )
         raise InputError(
-            f"no parameters {unknown}; found {', '.join(fit.names[:30])}; or name a covariate for all of its parameters:"
+            f"no parameters {unknown or 'were named'}; found {', '.join(fit.names[:30])}; or name a covariate for all of its parameters:"
             f" {', '.join(covariates) or 'this model has none'}"
         )
     if len(set(names)) != len(names):

@@ -163,7 +163,8 @@ class Contrasts:
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON object with every digit; None where there is no value."""
-        rows = self.to_frame()[["first", "second", *_NUMBERS]].to_dict("records")
+        names = ("first", "second", *_NUMBERS)
+        rows = [dict(zip(names, row)) for row in zip(*(np.asarray(getattr(self, n)).tolist() for n in names))]
         found: dict[str, Any] = {
             "family": self.family,
             "against": self.against or None,
@@ -250,7 +251,8 @@ class AgainstTheBest:
     def to_dict(self) -> dict[str, Any]:
         """A JSON object with every digit; None where there is no value."""
         names = ("may_be_best", "estimate", "low", "high", "adjusted", "log10_adjusted", "critical")
-        rows = pd.DataFrame({"item": self.items, **{n: getattr(self, n) for n in names}}).to_dict("records")
+        columns = {"item": self.items, **{n: getattr(self, n).tolist() for n in names}}
+        rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
         own = ("family", "level", "simultaneous", "critical_error", "covariance")
         found: dict[str, Any] = {name: getattr(self, name) for name in own}
         return dict(plain({**found, "contrasts": rows, "may_be_best": self.best, **_left_out(self)}))

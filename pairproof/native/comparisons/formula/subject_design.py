@@ -65,7 +65,8 @@ def coded(
         f"no value in column {name!r}, which the model uses",
     )
     cure = f"fill it in, or leave these rows out with where={f'{name}!='!r}"
-    if isinstance(who, Factor) and 0 < len(persons := list(dict.fromkeys(who.codes[missing].tolist()))) < n:
+    persons = list(dict.fromkeys(who.codes[missing].tolist())) if isinstance(who, Factor) else []
+    if isinstance(who, Factor) and 0 < len(persons) < n and min(persons) >= 0:
         # One row of the file, a person's, is many comparisons, whose numbers its reader does not know.
         of = f"{len(persons):,} persons, the first" if len(persons) > 1 else "person"
         raise InputError(
