@@ -33,6 +33,8 @@ from .pictures import history_picture, points, ranks_of, ratings_picture, shares
 
 #: Rows that a terminal or a page shows, and a picture of ratings; files and JSON have all.
 MOST_ROWS, MOST_DRAWN = 500, 150
+#: Of a board with a model of both-bad votes.
+QUALITIES = ("both_bad_expected", "both_bad_low", "both_bad_high")
 _SIGNS = {"settled": "", "provisional": "~", "below-all": "\u2193", "above-all": "\u2191", "apart": "?"}
 _REFERENCES = {
     "bradley-terry": "Bradley, R. A. and Terry, M. E. (1952). Rank analysis of incomplete block designs: I. The method of"
@@ -176,6 +178,8 @@ def _value(name: str, value: object) -> Cell:
         return Cell("-")
     if name == "rating_without_style" and isinstance(value, float):
         return _cell(points(value), value)
+    if name in QUALITIES and isinstance(value, float):
+        return _share(value)
     return Cell(f"{value:g}", value=value) if isinstance(value, float) else Cell(str(value))
 
 
