@@ -661,6 +661,8 @@ def test_the_doctor_prints_what_is_here_as_words_and_as_json(capsys, tmp_path):
         ("elo", "leaderboard"),
         ("bt", "fit"),
         ("bradley-terry", "fit"),
+        ("drift", "easl status"),
+        ("init", "easl init"),
         ("report", "fit"),
         ("compare", "compare-two"),
         ("test", "check"),

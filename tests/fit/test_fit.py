@@ -58,7 +58,7 @@ def test_a_reference_is_zero_and_has_no_other_number():
 
 def test_an_interval_is_the_estimate_plus_and_minus_its_quantile_times_the_standard_error():
     fit = modpref()
-    narrow, wide = fit.conf_int(0.5), fit.conf_int(0.01)
+    narrow, wide = fit.conf_int(level=0.5), fit.conf_int(0.01)
     # 0.6744897501960817 and 2.5758293035489004: normal quantiles at 0.75 and 0.995, from tables.
     assert narrow.loc["A", "high"] - fit.params["A"] == pytest.approx(
         0.6744897501960817 * fit.bse["A"], rel=1e-14
@@ -67,7 +67,7 @@ def test_an_interval_is_the_estimate_plus_and_minus_its_quantile_times_the_stand
         2.5758293035489004 * fit.bse["tie"], rel=1e-14
     )
     for alpha in (0, 1, 95):
-        with pytest.raises(InputError, match="between 0 and 1"):
+        with pytest.raises(InputError, match="between 0 and 0.5"):
             fit.conf_int(alpha)
 
 
@@ -273,6 +273,12 @@ def test_a_wald_test_names_what_cannot_be_tested(pooled):
     ]:
         with pytest.raises(error, match=said):
             pooled.wald(names)
+    with pytest.raises(
+        InputError, match=r"wald\(.*\): expected names of parameters .* contrast_of\(function, what\)"
+    ):
+        pooled.wald(np.eye(2))
+    with pytest.raises(InputError, match=r"at=95; expected values of covariates, .*; a level is level=0.95"):
+        pooled.worth(95)
     with pytest.raises(NotEstimableError, match="linearly dependent"):
         pooled.with_reference("sum").wald(["A", "B", "C", "D"])
 
@@ -532,3 +538,32 @@ def test_an_ability_that_is_not_estimable_has_no_number():
     frame = pairproof.fit_bradley_terry(table).abilities()
     assert frame["ability"].isna().tolist() == [False, False, True, True]
     assert frame["se"].isna().tolist() == [False, False, True, True]
+
+
+def test_a_level_in_place_of_alpha_is_refused_with_how_a_level_is_given(pooled):
+    for ask in (
+        pooled.conf_int,
+        pooled.to_frame,
+        pooled.on_scale("elo").conf_int,
+        pooled.on_scale("elo").to_frame,
+    ):
+        with pytest.raises(InputError, match=r"alpha=0.95; expected 1 minus .* conf_int\(level=0.95\)"):
+            ask(0.95)
+    assert pooled.conf_int(level=0.9).equals(pooled.conf_int(1.0 - 0.9))
+    with pytest.raises(InputError, match="level=2"):
+        pooled.conf_int(level=2)
+
+
+def test_preferences_fitted_as_counts_have_no_p_of_deviance_and_a_caution_with_the_cure():
+    soft = {"model_a": [*"ABCABC"], "model_b": [*"BCABCA"], "pref": [0.3, 0.4, 0.7, 0.2, 0.5, 0.6]}
+    for fit in (pairproof.fit_llbt, pairproof.fit_bradley_terry):
+        found = fit(pairproof.read(soft))
+        said = next(str(w) for w in found.warnings if w.kind == "fractional-counts")
+        assert (
+            "5 of 6 rows have fractional counts" in said
+            and "fit.clustered() takes them from the spread" in said
+        )
+        assert "1 preferences of one half are ties" in said
+        assert found.quasi_likelihood and "no p-value" in found.goodness_of_fit().caution
+    halves = pairproof.Comparisons.build("AB", [0], [1], [6.5], None, [3.5])  # ties of old, as half wins
+    assert not fit(halves).quasi_likelihood and not fit(halves).warnings

@@ -51,6 +51,7 @@ Kind = Literal[
     "codes-as-slope",  # few whole numbers, perhaps codes of categories, taken as a slope
     "ties-dropped",
     "ties-as-half-wins",
+    "fractional-counts",  # of preferences or weights: standard errors of counts do not hold
     "own-ability",  # an item without a value of an item covariate has an ability of its own
     "no-ties",  # a tie category, but no tie: the tie parameter is minus infinity
     "tie-at-boundary",  # the same under Rao and Kupper: the tie parameter is at its boundary 0

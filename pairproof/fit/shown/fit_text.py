@@ -62,7 +62,8 @@ def scale_words(fit: FitRecord) -> str:
     if fit.spec.scale_in_words:
         return fit.spec.scale_in_words
     if LOG_WORTH_PER_UNIT[fit.scale] == 2.0:
-        return "lambda: odds of A to B = exp(2 (A - B))"
+        own = ["order"] * fit.spec.order_effect + ["comparison terms"] * bool(fit.spec.comparison_terms)
+        return "lambda: odds of A to B = exp(2 (A - B))" + f"; {' and '.join(own)} in log-odds" * bool(own)
     return "log-odds: odds of A to B = exp(A - B)"
 
 

@@ -50,6 +50,7 @@ DIGIT = (
     "n digits in common: found and recorded differ by at most 10^-n of the recorded number (of its standard error,"
     " where a fit has one that is larger); 16 if they are equal"
 )
+LARGEST = sys.float_info.max
 #: Changes shown at most; the rest is counted.
 MOST_SHOWN = 40
 #: Digits by key or kind; None leaves it out of the record altogether.
@@ -120,7 +121,7 @@ def _parts(value: Any, key: str = "") -> Iterator[tuple[str, Value]]:
         yield key or "value", value
     elif isinstance(value, float) and math.isnan(value):
         yield key or "value", None
-    elif isinstance(value, (int, float, Fraction, Decimal)) and abs(value) <= sys.float_info.max:
+    elif isinstance(value, (int, float, Fraction, Decimal)) and -LARGEST <= value <= LARGEST:
         yield key or "value", float(value)
     elif isinstance(value, date):  # a time, too
         yield key or "value", value.isoformat()

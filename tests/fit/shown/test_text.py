@@ -345,3 +345,8 @@ def test_headings_of_worths_hold_the_digits_of_a_number_that_tell() -> None:
     assert "age=41.925" in text and "…" not in text
     rows["age"] = [41.0, 42.0, 42.5, 42.1 + 1 / 3]
     assert "age=41.9833" in fit_llbt(pairproof.read(rows), by="age").summary()
+
+
+def test_the_line_on_the_scale_says_of_the_order_effect_that_it_is_in_log_odds() -> None:
+    text = " ".join(fit_llbt(dras(), order_effect=True).summary().split())
+    assert "exp(2 (A - B)); order in log-odds" in text
