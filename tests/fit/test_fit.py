@@ -567,3 +567,12 @@ def test_preferences_fitted_as_counts_have_no_p_of_deviance_and_a_caution_with_t
         assert found.quasi_likelihood and "no p-value" in found.goodness_of_fit().caution
     halves = pairproof.Comparisons.build("AB", [0], [1], [6.5], None, [3.5])  # ties of old, as half wins
     assert not fit(halves).quasi_likelihood and not fit(halves).warnings
+
+
+def test_a_time_as_covariate_is_said_to_be_a_category_at_each_value():
+    rows = pd.DataFrame(
+        {"first": [*"AB"] * 6, "second": [*"BA"] * 6, "outcome": ["first", "second", "second"] * 4}
+    )
+    for values, said in ((pd.date_range("2026-01-01", periods=12, freq="h"), True), ([*"xyz"] * 4, False)):
+        found = fit_llbt(pairproof.read(rows.assign(day=values)), by="day").warnings
+        assert any("day has 12 different values in 12 rows" in str(w) for w in found) == said

@@ -13,7 +13,7 @@ import hashlib
 import io
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,8 @@ def boards_page(boards: Boards, pictures: bool) -> Page:
     """The page of boards side by side."""
     out: list[Block] = []
     for level, board in boards.boards.items():
-        out += [Heading(f"{boards.by}: {level}"), Paragraph(_subtitle(board)), *blocks(board, pictures)]
+        out += [Heading(f"{boards.by}: {level}"), Paragraph(_subtitle(board)), *_shown(board, pictures)]
+    out += _to_check(boards.boards, False) if pictures else ()
     return Page(f"Leaderboards by {boards.by}", out, style=_style() if pictures else "")
 
 
@@ -88,6 +89,13 @@ def _subtitle(board: Board) -> str:
 
 def blocks(board: Board, pictures: bool, beside: bool = False) -> Iterator[Block]:
     """The parts of a board's page."""
+    yield from _shown(board, pictures)
+    if pictures:
+        yield from _to_check({"": board}, beside)
+
+
+def _shown(board: Board, pictures: bool) -> Iterator[Block]:
+    """A board without what stands once at the end of a page."""
     if pictures:
         yield Paragraph(who_may_be_best(board))
     yield board_table(board)
@@ -98,8 +106,6 @@ def blocks(board: Board, pictures: bool, beside: bool = False) -> Iterator[Block
         yield style_table(board)
     yield Heading("Method")
     yield Bullets(board.method)
-    if pictures:
-        yield from _to_check(board, beside)
 
 
 def who_may_be_best(board: Board) -> str:
@@ -227,23 +233,25 @@ def references(board: Board) -> tuple[str, ...]:
     return tuple(_REFERENCES[key] for key in keys if key in _REFERENCES)
 
 
-def _to_check(board: Board, beside: bool) -> Iterator[Block]:
+def _to_check(boards: Mapping[str, Board], beside: bool) -> Iterator[Block]:
+    """References and how to check, of all boards of the page together, which are named by a level."""
     import pairproof
 
     yield Heading("References")
-    yield Bullets(references(board))
+    yield Bullets(tuple(dict.fromkeys(text for board in boards.values() for text in references(board))))
     yield Heading("How to check this page")
     not_held = "No number on this page was compared with R. To compare them, call fit.verify() on the board's fit where R is installed."
     yield Bullets(
         (
-            f"Made by pairproof {pairproof.__version__}. The votes' digest, the SHA-256 of the pooled counts, is"
-            f" {board.data.digest}.",
+            f"Made by pairproof {pairproof.__version__}. The votes' digest, the SHA-256 of the pooled counts, is "
+            + "; ".join(f"{level}{': ' * bool(level)}{board.data.digest}" for level, board in boards.items())
+            + ".",
             not_held,
             f"{CSV if beside else 'The CSV'} gives the table above in full precision. With the votes, all numbers can"
             " be recomputed, with a verdict on each:",
         )
     )
-    lines = [check_command(board, CSV, "VOTES")]
+    lines = list(dict.fromkeys(check_command(board, CSV, "VOTES") for board in boards.values()))
     yield Code("\n".join([f"pairproof check {CLAIMS}", *lines] if beside else lines))
 
 

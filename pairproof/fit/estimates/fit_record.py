@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 Kind = Literal[
     "rankings-as-pairs",  # pairs of rankings, fitted as if they were independent
     "level-left-out",  # a level of a covariate without comparisons
+    "values-as-levels",  # a covariate of text with hardly a value twice, each of which is a level
     "codes-as-slope",  # few whole numbers, perhaps codes of categories, taken as a slope
     "ties-dropped",
     "ties-as-half-wins",
