@@ -576,3 +576,12 @@ def test_a_time_as_covariate_is_said_to_be_a_category_at_each_value():
     for values, said in ((pd.date_range("2026-01-01", periods=12, freq="h"), True), ([*"xyz"] * 4, False)):
         found = fit_llbt(pairproof.read(rows.assign(day=values)), by="day").warnings
         assert any("day has 12 different values in 12 rows" in str(w) for w in found) == said
+
+
+def test_where_all_comparisons_are_ties_it_is_the_tie_parameter_that_is_infinite():
+    ties = pairproof.Comparisons.build("ABC", [0, 1], [1, 2], [0, 0], [3, 2], [0, 0])
+    said = " ".join(map(str, fit_llbt(ties).warnings))
+    assert (
+        "all comparisons are ties" in said
+        and "tie goes to infinity, and these data hold nothing on the items" in said
+    )

@@ -189,7 +189,7 @@ class Robust:
         """What a reader has to know of these standard errors."""
         out = [
             f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW}, cluster-robust intervals are approximate"
-            + (f"; compare them with {_instead(way)}" if self.refitted else "")
+            + (f"; in Python compare them with {_instead(way)}" if self.refitted else "")
             for way in self.ways
             if way.clusters.n < FEW
         ]

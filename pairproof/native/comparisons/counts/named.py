@@ -274,6 +274,10 @@ def _about_estimates(model: Model, found: Solved, named: Named) -> Iterator[FitW
     )
     against = f" against the reference {model.spec.reference}" if of_items else ""
     what = f"{listed(lost, MOST)} not estimable{against}"
+    if found.separated and not (model.data.wins.any() or model.data.losses.any()):
+        text = f"all comparisons are ties: {what}: tie goes to infinity, and these data hold nothing on the items"
+        yield FitWarning("separated", text, lost)
+        return
     if found.separated:
         yield FitWarning(
             "separated",
