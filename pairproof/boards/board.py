@@ -340,13 +340,14 @@ def _numbers(
         for k in order
     )
     kind = fit.spec.ties if table.tie_category else "none"
+    by_mean = not asked.anchor and (asked.expected == "ability" or kind in ("none", "half", "drop"))
     scale = BoardScale("elo", asked.anchor, asked.at, kind, asked.expected)
     method = (
         *_about_model(fit, scale, asked),
         *said,
         *(warning.text for warning in fit.warnings if warning.kind == "rankings-as-pairs"),
         *_about_ranks(ranks, asked, status),
-        *about_strays(fit, abilities, ranks, votes, asked.precision, not asked.anchor),
+        *about_strays(fit, abilities, ranks, votes, asked.precision, by_mean),
         *([why_none] if why_none else []),
         *_about_both_bad(given.table, asked),
         *_about_dropped(table, dropped),

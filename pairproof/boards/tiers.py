@@ -19,7 +19,7 @@ from ..fit.many.abilities import Abilities, errors_of
 from ..fit.many.comparison_results import RankSets
 from ..fit.many.ratings import ELO_PER_LOG_ODDS
 from ..numerics.arrays import BoolArray
-from ..text import listed
+from ..text import listed, plural
 
 
 def tiers(above: BoolArray, order: Sequence[int]) -> IntArray:
@@ -42,26 +42,30 @@ def about_strays(
     rest = np.flatnonzero(~alone)
     if not 0 < n - len(rest) < len(rest):
         return
-    functions = fit.ability_functions({})
     rated = abilities.sets.members()
-    now, then = (
-        _reach(fit, functions[rest] - functions[of].mean(axis=0), ranks.level) * points
-        for of in (rated, rest)
-    )
-    settled, would = (int((reach <= precision).sum()) for reach in (now, then))
-    if about_mean and would > settled:
-        yield (
-            f"Limits are wide because of {_named(fit, rated[alone[rated]], votes)}: ratings are relative to the mean of all. Relative to the mean of the other"
-            f" {len(rest)}, of which {settled} are settled, {would} would be; their widest limits would be"
-            f" {then.max():.1f} points from the rating, not {now.max():.1f}. An anchor states all relative to one model."
+    if about_mean and len(stray := rated[alone[rated]]):
+        functions = fit.ability_functions({})
+        now, then = (
+            points * _reach(fit, functions[rest] - functions[of].mean(axis=0), ranks.level)
+            for of in (rated, rest)
         )
+        settled, would = (int((reach <= precision).sum()) for reach in (now, then))
+        if would > settled:
+            yield (
+                f"Limits are wide because of {_named(fit, stray, votes)}: ratings are relative to the mean of all. Relative to the"
+                f" mean of the other {len(rest)}, of which {settled} are settled, {would} would be; their widest limits would be"
+                f" {np.nanmax(then):.1f} points from the rating, not {np.nanmax(now):.1f}. An anchor states all relative to one model."
+            )
     best_first = np.searchsorted(rest, [k for k in ranks.order if not alone[k]])
     tier, of_rest = (
         int(tiers(*x).max())
         for x in ((ranks.above, ranks.order), (ranks.above[np.ix_(rest, rest)], best_first))
     )
     if of_rest > tier:
-        yield f"Tiers are {tier} because of {_named(fit, np.flatnonzero(alone), votes)}, which may have many ranks; the other {len(rest)} by themselves have {of_rest}."
+        yield (
+            f"{plural(tier, 'tier')} because of {_named(fit, np.flatnonzero(alone), votes)}, which may have many ranks; the other"
+            f" {len(rest)} by themselves have {of_rest}."
+        )
 
 
 def _named(fit: Fit, places: IntArray, votes: FloatArray) -> str:

@@ -301,7 +301,7 @@ def test_a_stray_vote_against_a_model_without_a_rating_moves_no_win_rate_and_the
     assert [after[m].win_rate for m in "ABC"] == pytest.approx([before[m].win_rate for m in "ABC"], abs=1e-9)
     assert [row.tier for row in plain.rows] == [1, 2, 3] and {row.tier for row in stray.rows} == {1}
     assert (
-        "Tiers are 1 because of 'N' (votes: 1), which may have many ranks; the other 3 by themselves have 3."
+        "1 tier because of 'N' (votes: 1), which may have many ranks; the other 3 by themselves have 3."
         in stray.method
     )
     assert "Win rates are means over the models that have a rating." in stray.method
