@@ -9,7 +9,7 @@ errors are those of the votes' spread (sandwich), by clusters of votes that go t
 a binomial model.  Ratings are a + (400 / ln 10) b.  With b* drawn from the joint normal distribution of the estimates, or
 by few clusters from Student's t of the fewest degrees of freedom that a difference to the best has,
 
-    p_best_i = P(b*_i is the largest),      win_rate_i = mean over j != i of E(score of i against j), no order, equal style
+    p_best_i = P(b*_i is the largest),      win_rate_i = mean over rated j != i of E(score of i against j), no order, equal style
 
 Ranks are sets that hold for all items at once (:mod:`pairproof.fit.many.ranks`), and a tier ends where each item above it
 is shown to be better than each item below.
@@ -27,6 +27,7 @@ import numpy as np
 from ..data.columns import Factor, FloatArray, IntArray
 from ..data.comparisons import Comparisons
 from ..data.options import one_of
+from ..data.reading.beside.repeated import vote_notes
 from ..errors import InputError, RankingWarning
 from ..fit.estimates.tails import student_quantile
 from ..fit.fit import Fit
@@ -34,11 +35,12 @@ from ..fit.many.abilities import Abilities, abilities_of, errors_of
 from ..fit.many.comparison_results import RankSets
 from ..fit.many.ranks import rank_sets, with_df_that_decide
 from ..numerics.arrays import BoolArray
-from ..text import listed
+from ..text import listed, quoted
 from .both_bad import fit_both_bad
 from .over_time import Every, History, history
 from .result import Board, Boards
 from .rows import BoardClusters, BoardData, BoardRow, BoardScale, ItemValue, Status, StyleEffect
+from .tiers import about_strays, tiers
 from .votes import BothBad, Votes, blanks, both_bad_of, clusters_of, gathered, styled, without_both_bad
 
 BoardTies = Literal["half", "davidson", "rao-kupper", "drop"]
@@ -47,6 +49,8 @@ TIES: tuple[BoardTies, ...] = ("half", "davidson", "rao-kupper", "drop")
 DRAWS, MOST_PAIRED = 100_000, 1_400
 #: An item this many standard errors below the best is never it.  Below these df draws are Student's t.
 NEVER, MANY_DF = 8.0, 1_000.0
+#: Drawn log-odds this near to the largest share the chance: items that are equal without spread.
+EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -177,7 +181,15 @@ def leaderboard(
     found = gathered(votes, () if by is None else (by,), reading)
     if by is None:
         return _board(found, asked)
-    return Boards(by, {value: _board(part, asked) for value, part in _by_value(found, by)})
+    boards = {}
+    for value, part in _by_value(found, by):
+        try:
+            boards[value] = _board(part, asked)
+        except InputError as error:
+            raise InputError(
+                f"{by}={quoted(value)}: {error}; where='{by}!={value}' makes the other boards"
+            ) from error
+    return Boards(by, boards)
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
@@ -198,7 +210,9 @@ def _by_value(votes: Votes, by: str) -> Iterator[tuple[str, Votes]]:
     for k, value in enumerate(column.levels):
         rows = np.flatnonzero(column.codes == k)
         if len(rows):
-            yield value, votes.changed(table.select(rows).only_compared(), f"of one {by}")
+            part = table.select(rows).only_compared()
+            notes = vote_notes(part) if votes.rows is None else ()
+            yield value, votes.changed(part, f"of one {by}", notes=notes)
 
 
 def _as_levels(column: FloatArray) -> tuple[IntArray, tuple[str, ...]]:
@@ -214,6 +228,7 @@ def _board(given: Votes, asked: _Asked) -> Board:
     votes = given if asked.both_bad == "tie" else without_both_bad(given)
     with_style = styled(votes, asked.style)
     fit, said = _fitted(with_style, asked, with_style.terms)
+    said += with_style.notes[len(votes.notes) :]
     board = _numbers(given, with_style.table, fit, asked, said, with_style.dropped)
     if asked.both_bad == "own":
         board = _with_qualities(board, given.table)
@@ -296,17 +311,17 @@ def _numbers(
     ratings = fit.on_scale("elo", anchor=asked.anchor or None, at=asked.at, expected=asked.expected)
     abilities = _abilities(fit, asked)
     ranks = rank_sets(abilities, asked.level, seed=asked.seed, with_best=False)
-    limits = ratings.conf_int(1.0 - asked.level).to_numpy()
+    limits = ratings.conf_int(level=asked.level).to_numpy()
     status = _status(abilities, ratings.rating, limits, asked.precision)
     p_best, why_none = _chances(abilities, status, asked.seed)
     rates = _win_rates(fit, abilities)
     (votes, wins, losses, ties, bad), order = _counts(given.table, table), ranks.order
-    tiers = _tiers(ranks.above, order)
+    tier = tiers(ranks.above, order)
     more = _of_items(table)
     rows = tuple(
         BoardRow(
             fit.items[k],
-            int(tiers[k]),
+            int(tier[k]),
             int(ranks.low[k]),
             int(ranks.high[k]),
             _or_none(ratings.rating[k]),
@@ -325,12 +340,14 @@ def _numbers(
         for k in order
     )
     kind = fit.spec.ties if table.tie_category else "none"
+    by_mean = not asked.anchor and (asked.expected == "ability" or kind in ("none", "half", "drop"))
     scale = BoardScale("elo", asked.anchor, asked.at, kind, asked.expected)
     method = (
         *_about_model(fit, scale, asked),
         *said,
         *(warning.text for warning in fit.warnings if warning.kind == "rankings-as-pairs"),
         *_about_ranks(ranks, asked, status),
+        *about_strays(fit, abilities, ranks, votes, asked.precision, by_mean),
         *([why_none] if why_none else []),
         *_about_both_bad(given.table, asked),
         *_about_dropped(table, dropped),
@@ -396,13 +413,15 @@ def _chances(abilities: Abilities, status: Sequence[Status], seed: int) -> tuple
     if few < MANY_DF:
         half /= np.sqrt(random.chisquare(few, (DRAWS // 2, 1)) / few)
     for draws in (half, -half):
-        best_of = (b[rivals] + draws).argmax(axis=1)
-        chance[finite[rivals]] += np.bincount(best_of, minlength=len(rivals)) / DRAWS
+        drawn = b[rivals] + draws
+        best_of = drawn >= drawn.max(axis=1, keepdims=True) - EQUAL
+        chance[finite[rivals]] += (best_of / best_of.sum(axis=1, keepdims=True)).sum(axis=0) / DRAWS
     return chance, ""
 
 
 def _win_rates(fit: Fit, abilities: Abilities) -> FloatArray:
-    """float[n]: mean expected score against each other item; 1 and 0 where the difference is infinite, nan where unknown."""
+    """float[n]: mean expected score against each other item with a rating; 1 and 0 where the difference is infinite, nan
+    where unknown."""
     n = len(fit.items)
     if n > MOST_PAIRED:
         return np.full(n, np.nan)
@@ -413,6 +432,9 @@ def _win_rates(fit: Fit, abilities: Abilities) -> FloatArray:
     of[at] = score  # in the order of pairs: the first by the second
     above = abilities.sets.items_above
     of[above], of[above.T] = 1.0, 0.0
+    of = of[
+        :, abilities.sets.members()
+    ]  # a stray vote that joins a model to the rest moves no rate of theirs
     known = np.isfinite(of)
     mean = np.nansum(of, axis=1) / np.maximum(known.sum(axis=1), 1)
     return np.asarray(np.where(known.any(axis=1), mean, np.nan), float)
@@ -439,17 +461,6 @@ def _counts(given: Comparisons, table: Comparisons) -> tuple[FloatArray, ...]:
             all_votes += np.bincount(side[on], given.row_weights[on], n)
         share = of / all_votes
     return wins + losses + ties, wins, losses, ties, share
-
-
-def _tiers(above: BoolArray, order: Sequence[int]) -> IntArray:
-    """int[n]: a tier ends where each item so far is shown to be above each one to come."""
-    n, placed = len(order), np.asarray(order)
-    not_told = np.triu(~above[np.ix_(placed, placed)], 1)
-    last = np.where(not_told.any(axis=1), n - 1 - not_told[:, ::-1].argmax(axis=1), np.arange(n))
-    ends = np.maximum.accumulate(last) == np.arange(n)
-    tier = np.empty(n, np.int64)
-    tier[placed] = 1 + np.concatenate([[0], np.cumsum(ends)[:-1]])
-    return tier
 
 
 def _of_items(table: Comparisons) -> dict[str, list[ItemValue]]:
@@ -556,6 +567,8 @@ def _about_ranks(ranks: RankSets, asked: _Asked, status: Sequence[Status]) -> It
         names = [name for name, s in zip(ranks.items, status) if s == kind]
         if names:
             yield f"{listed(names)}: {words}."
+    if set(status) - {"settled", "provisional"}:
+        yield "Win rates are means over the models that have a rating."
     yield from ranks.cautions
 
 
@@ -566,7 +579,8 @@ def _about_both_bad(table: Comparisons, asked: _Asked) -> Iterator[str]:
     n = float(bad.sum())
     share = f"{n:,.0f} of {table.n_comparisons:,.0f} votes call both bad"
     yield {
-        "tie": f"{share}; they are ties, as on other boards.",
+        "tie": f"{share}; they are ties, "
+        + ("which are left out." if asked.ties == "drop" else "as on other boards."),
         "drop": f"{share}; they are left out.",
         "own": f"{share}; a separate model describes whether both are bad, and the other votes are compared.",
     }[asked.both_bad]

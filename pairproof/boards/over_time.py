@@ -106,7 +106,7 @@ def history(
         fit = fit_bradley_terry(part, **asked)
         by: Any = {"kind": "CR1", "missing": "own"} if columns else {}
         ratings = fit.clustered(*columns, **by).on_scale("elo", anchor=anchor, at=at, expected=expected)
-        limits = ratings.conf_int(1.0 - level).to_numpy()
+        limits = ratings.conf_int(level=level).to_numpy()
         of = np.full((3, len(votes.items)), np.nan)
         of[:, [place[name] for name in ratings.items]] = ratings.rating, limits[:, 0], limits[:, 1]
         found[str(end)] = np.where(np.isfinite(of), of, np.nan)

@@ -35,7 +35,7 @@ class BoardRow:
     model: its name.  tier: from 1.  rank_low, rank_high: the ranks that it may have, from 1.  rating, low, high: None where
     there is none (`below-all`, `above-all`, `apart`).  votes, wins, losses, ties: of its own votes; both_bad: the share of
     its votes that called both bad, None where votes have no such answer.  win_rate: the mean of its expected scores
-    against each other item.  p_best: the chance of being best; None where it is not defined.  more: of `item_data`, and
+    against each other item that has a rating.  p_best: the chance of being best; None where it is not defined.  more: of `item_data`, and
     numbers of other models of the same votes.
     """
 

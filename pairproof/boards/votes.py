@@ -145,7 +145,16 @@ def styled(votes: Votes, style: Sequence[str]) -> Votes:
     votes.refuse_apart("style")
     if votes.rows is None:
         terms = side_terms(style, list(votes.table.columns))
-        return replace(votes, table=with_sides(votes.table, terms), terms=tuple(term.key for term in terms))
+        table = with_sides(votes.table, terms)
+        said = tuple(
+            f"Style {term.name}: no value of {term.column!r} is negative, so it may be no difference of the two answers. What it then"
+            " shows is an effect of being shown first, and swapping the two sides changes the ratings; of two columns"
+            " --style 'diff(x_{a,b})' takes the difference."
+            for term in terms
+            if term.column and not np.nanmin(np.asarray(table.columns[term.key])) < 0.0
+        )
+        keys = tuple(term.key for term in terms)
+        return replace(votes, table=table, terms=keys, notes=(*votes.notes, *said))
     terms = side_terms(style, votes.names)
     rows = with_sides_through(votes.table, votes.rows, terms)
     return replace(votes, rows=rows, terms=tuple(term.key for term in terms))
@@ -161,7 +170,13 @@ def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), (f"The votes are not in memory, and are {votes.apart}: nothing is clustered.",)
     if votes.rows is not None:
         own = (votes.rows.columns or {}).get("judge", "judge")
-        return (("judge",) if own in votes.names else ()), ()
+        columns = ("judge",) if own in votes.names else ()
+        left = [name for name in PROMPTS if name in votes.names][:1]
+        alone = f"clustered by judge alone, not by {left[0]} as well; " if columns and left else ""
+        return columns, (
+            f"The votes are counted and not held in memory: {alone}repeated votes are not looked for. Small files that are"
+            " joined into one are held.",
+        )
     taken, said = [], []
     prompt = next((name for name in map(table.role_of, PROMPTS) if name in table.columns), None)
     for name in ("judge", prompt):
@@ -174,9 +189,9 @@ def clusters_of(votes: Votes) -> tuple[tuple[str, ...], tuple[str, ...]]:
             taken.append(name)
         else:
             said.append(
-                f"Column {name!r} has {n} value{'s' * (n != 1)}, too few to estimate the"
-                " correlation within"
-                f" it (fewer than {FEWEST_CLUSTERS}): standard errors are not clustered by it; to do so anyway, use cluster={name!r}."
+                f"Column {name!r} has {n} value{'s' * (n != 1)}, too few to estimate the correlation within it (fewer than"
+                f" {FEWEST_CLUSTERS}): standard errors are not clustered by it; to do so anyway, use cluster={name!r}"
+                f" (--cluster {name})."
             )
     return tuple(taken), tuple(said)
 

@@ -70,6 +70,8 @@ _MEANT = {
     "check paper.claims.toml": "test verify paper reproduce",
     "sample-size --margin 0.05": "power plan",
     "count votes.csv --out counts.csv": "aggregate tally",
+    "easl init study.db items.csv": "init annotate annotation campaign",
+    "easl status study.db": "drift annotators",
     "example": "examples demo data datasets",
     "--help": "help commands",
 }

@@ -105,7 +105,7 @@ def rows_where(
 ) -> BoolArray:
     """bool[n_rows]: the rows that fulfil conditions on these columns, which are called by their roles.
     made: those that are not the file's own."""
-    n_rows, source = table.n_rows, table.source
+    n_rows, source, items = table.n_rows, table.source, getattr(table, "items", ())
     role_of = {own: role for role, own in table.own_names.items() if role in columns and own not in columns}
     known = [*columns, *role_of]
     chosen = np.ones(n_rows, bool)
@@ -119,7 +119,10 @@ def rows_where(
                 f"{source}: no column {quoted(said)}; found {named(own, 40)}{beside}{_near(said, known)}"
             )
         name = role_of.get(said, said)
-        found = _Condition(said, sign, value, columns[name](), source).rows()
+        column = columns[name]()
+        if sign == "!=" and value in items and isinstance(column, Factor) and value not in column.levels:
+            continue  # an item that is left out on both sides may stand on one of them only
+        found = _Condition(said, sign, value, column, source).rows()
         if sign == "=":
             alternatives[name] = alternatives[name] | found if name in alternatives else found
         else:

@@ -20,7 +20,7 @@ from .estimates.identification import R
 from .estimates.specification import Value
 from .estimates.tails import log10_student_p, student_p
 from .inference import diagnostics as residuals, wald as parameters
-from .inference.wald import check_level
+from .inference.wald import alpha_of, check_level
 
 #: Why two items alone have no probability.
 WITHOUT_PAIRS = (
@@ -81,13 +81,15 @@ class Estimates(FitRecord):
         """log10 of the p-values by parameter name; finite even where the p-value itself is 0."""
         return parameters.series(self, log10_student_p(self.z, self.degrees_of_freedom))
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, *, level: float | None = None) -> pd.DataFrame:
         """Wald confidence limits of every parameter.
 
         Parameters
         ----------
         alpha : float
-            1 minus the confidence level, in (0, 1).
+            1 minus the confidence level, as in statsmodels; below 0.5.
+        level : float, optional
+            The confidence level, in (0, 1), in place of alpha.
 
         Returns
         -------
@@ -97,7 +99,7 @@ class Estimates(FitRecord):
         Raises
         ------
         InputError
-            An alpha outside (0, 1).
+            An alpha that is a level, such as 0.95, or a level outside (0, 1).
 
         Examples
         --------
@@ -106,7 +108,7 @@ class Estimates(FitRecord):
         >>> fit.conf_int().round(4).loc["A"].tolist()
         [0.07, 0.4856]
         """
-        return parameters.parameter_frame(self, alpha)[["low", "high"]]
+        return parameters.parameter_frame(self, alpha_of(alpha, level))[["low", "high"]]
 
     def cov_params(self) -> pd.DataFrame:
         """Covariance matrix of the free, estimable parameters, without references.
@@ -136,7 +138,7 @@ class Estimates(FitRecord):
         Parameters
         ----------
         alpha : float
-            1 minus the confidence level of the limits, in (0, 1).
+            1 minus the confidence level of the limits; below 0.5.
 
         Returns
         -------
@@ -147,7 +149,7 @@ class Estimates(FitRecord):
         Raises
         ------
         InputError
-            An alpha outside (0, 1).
+            An alpha that is a level, such as 0.95.
 
         Examples
         --------
@@ -156,7 +158,7 @@ class Estimates(FitRecord):
         >>> fit.to_frame().round(4).loc["A", ["estimate", "se", "z"]].tolist()
         [0.2778, 0.106, 2.6198]
         """
-        return parameters.parameter_frame(self, alpha)
+        return parameters.parameter_frame(self, alpha_of(alpha))
 
     # -- linear functions ------------------------------------------------------------------------------------
 
@@ -410,6 +412,10 @@ class Predicted(Estimates):
         >>> fit.worth().round(4)[["item", "worth", "se"]].values.tolist()
         [['A', 0.6354, 0.0491], ['B', 0.3646, 0.0491]]
         """
+        if at is not None and not isinstance(at, Mapping):
+            raise InputError(
+                f"at={at!r}; expected values of covariates, {{'sex': 'm'}}; a level is level=0.95"
+            )
         predictions.needs_logit(self, "worths", "fit.probabilities() gives the probabilities of all pairs")
         of = self.of_items
         frame = predictions.worth(of, at, se)

@@ -109,7 +109,7 @@ def _numbers(site: outcome.Site) -> Iterator[report.Block]:
     """The numbers of each evaluation; those of a loop that all agree are folded after the first few."""
     coded = [s for s in site.steps if s.rows]
     if not coded:
-        yield report.Paragraph("There is no numbers to compare.")
+        yield report.Paragraph("There are no numbers to compare.")
     for k, step in enumerate(coded):
         table = numbers_table(step.rows, step.state == "bridge")
         if len(coded) == 1:

@@ -14,8 +14,9 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 import pairproof
-from pairproof.boards.board import _tiers, leaderboard
+from pairproof.boards.board import leaderboard
 from pairproof.boards.rows import KEYS, row_dict
+from pairproof.boards.tiers import tiers
 from pairproof.errors import InputError
 from pairproof.fit.many.abilities import abilities_of
 from pairproof.fit.many.ranks import rank_sets
@@ -135,10 +136,10 @@ def test_a_tier_ends_exactly_where_all_above_are_shown_to_be_better_than_all_bel
     random.shuffle(order)
     place = np.argsort(order)
     of_items = above[np.ix_(place, place)]
-    tiers = _tiers(of_items, order)
+    found = tiers(of_items, order)
     for k in range(1, n):
         cut = above[:k, k:].all()
-        assert (tiers[order[k]] != tiers[order[k - 1]]) == cut
+        assert (found[order[k]] != found[order[k - 1]]) == cut
 
 
 def test_a_model_that_lost_all_has_no_rating_and_leaves_the_others_as_they_were(votes, board):
@@ -285,3 +286,93 @@ def test_ranks_with_exact_df_only_where_they_decide_are_those_with_exact_df_ever
     bound, df = abilities_of(found.fit, bound=True), abilities_of(found.fit).df
     known = bound.known
     assert (bound.df[known] <= df[known] * (1 + 1e-9)).all()  # both are sums of squares; observed at most 1
+
+
+def few_votes(*stray: tuple[str, str, str]) -> pd.DataFrame:
+    """Many votes between A, B and C, and the given ones: model_a, model_b, winner."""
+    contests = (("A", "B", 600, 400), ("B", "C", 600, 400), ("A", "C", 700, 300))
+    rows = [(a, b, w) for a, b, m, n in contests for w in ["model_a"] * m + ["model_b"] * n]
+    return pd.DataFrame([*rows, *stray], columns=["model_a", "model_b", "winner"])
+
+
+def test_a_stray_vote_against_a_model_without_a_rating_moves_no_win_rate_and_the_board_names_what_hidestiers():
+    plain, stray = (leaderboard(few_votes(*votes)) for votes in ((), (("N", "A", "model_a"),)))
+    before, after = _by_model(plain), _by_model(stray)
+    assert [after[m].win_rate for m in "ABC"] == pytest.approx([before[m].win_rate for m in "ABC"], abs=1e-9)
+    assert [row.tier for row in plain.rows] == [1, 2, 3] and {row.tier for row in stray.rows} == {1}
+    assert (
+        "1 tier because of 'N' (votes: 1), which may have many ranks; the other 3 by themselves have 3."
+        in stray.method
+    )
+    assert "Win rates are means over the models that have a rating." in stray.method
+    assert not any("because of" in said for said in plain.method)
+
+
+def test_a_model_of_two_votes_that_widens_the_limits_of_all_is_named_unless_there_is_an_anchor():
+    votes = few_votes(("N", "A", "model_a"), ("N", "A", "model_b"))
+    said = next(
+        said
+        for said in leaderboard(votes).method
+        if said.startswith("Limits are wide because of 'N' (votes: 2)")
+    )
+    alone = leaderboard(few_votes())
+    widest = max(row.high - row.rating for row in alone.rows)
+    assert f"of which 0 are settled, 3 would be; their widest limits would be {widest:.1f} points" in said
+    assert not any("Limits are wide" in said for said in leaderboard(votes, anchor="A").method)
+
+
+def test_items_that_are_equal_without_spread_share_the_chance_of_being_best():
+    ties = pd.DataFrame({"model_a": [*"AAB"], "model_b": [*"BCA"], "winner": ["tie"] * 3})
+    assert [row.p_best for row in leaderboard(ties).rows] == pytest.approx([1 / 3] * 3, abs=1e-12)
+
+
+def test_a_board_that_cannot_be_made_says_of_which_value():
+    votes = few_votes().assign(judge="x")
+    votes = pd.concat(
+        [votes, pd.DataFrame({"model_a": ["A"], "model_b": ["B"], "winner": ["tie"], "judge": ["y"]})]
+    )
+    with pytest.raises(
+        InputError, match=r"judge='y': only one vote .*; where='judge!=y' makes the other boards"
+    ):
+        leaderboard(votes, by="judge")
+
+
+def test_warnings_about_repeated_votes_are_those_of_each_board():
+    votes = few_votes().assign(language=lambda f: np.where(f.index % 3, "English", "German"))
+    votes["question_id"] = [f"q{k}" for k in range(len(votes))]
+    votes = pd.concat([votes, votes[votes.language == "English"].head(7)], ignore_index=True)
+    boards = leaderboard(votes, by="language")
+    assert any("(7 rows too many)" in said for said in boards["English"].method)
+    assert not any("rows too many" in said for said in boards["German"].method)
+
+
+def test_both_bad_votes_are_left_out_with_the_ties_and_the_board_says_so():
+    votes = few_votes(("A", "B", "tie (bothbad)"))
+    assert (
+        "1 of 3,001 votes call both bad; they are ties, which are left out."
+        in leaderboard(votes, ties="drop").method
+    )
+
+
+def test_a_column_of_style_without_a_negative_value_is_said_to_be_perhaps_no_difference():
+    votes = few_votes().assign(turn=lambda f: 1 + f.index % 3)
+    assert any(
+        "Style turn: no value of 'turn' is negative" in said
+        for said in leaderboard(votes, style="turn").method
+    )
+    signed = votes.assign(turn=votes.turn - 2)
+    assert not any("is negative" in said for said in leaderboard(signed, style="turn").method)
+
+
+def test_votes_of_several_files_say_what_is_not_done_with_them(tmp_path):
+    votes = few_votes(("N", "A", "model_a")).assign(
+        judge=lambda f: f.index % 40, question_id=lambda f: f.index % 900
+    )
+    for k in range(2):
+        votes[k::2].to_csv(tmp_path / f"{k}.csv", index=False)
+    method = " ".join(leaderboard([tmp_path / "0.csv", tmp_path / "1.csv"]).method)
+    assert (
+        "not held in memory: clustered by judge alone, not by question_id as well; repeated votes are not looked"
+        in method
+    )
+    assert "not tested: the votes are counted, and the counts do not have their judge" in method

@@ -661,6 +661,8 @@ def test_the_doctor_prints_what_is_here_as_words_and_as_json(capsys, tmp_path):
         ("elo", "leaderboard"),
         ("bt", "fit"),
         ("bradley-terry", "fit"),
+        ("drift", "easl status"),
+        ("init", "easl init"),
         ("report", "fit"),
         ("compare", "compare-two"),
         ("test", "check"),
@@ -683,3 +685,8 @@ def test_help_of_a_command_with_many_options_begins_with_those_that_most_people_
     headings = [line for line in out.splitlines() if line.endswith(":") and not line.startswith(" ")]
     assert headings[0] == "Most used:" and headings[-1] == "Output:"
     assert "--" not in out[: out.index("  pairproof fit votes.csv --ties davidson")]
+
+
+def test_help_lists_no_report_where_one_is_refused(capsys):
+    for command, there in (("export", False), ("status", True)):
+        assert ("--report" in run(capsys, "easl", command, "--help")[1]) == there

@@ -198,3 +198,10 @@ def test_persons_of_whole_answers_are_chosen_in_the_same_way():
     )
     assert table.items == ("A", "B") and table.n_persons == 2
     assert str(table.narrowed) == "sex=1: 2 of 3 persons; 1 item has no comparison there and is left out: C"
+
+
+def test_an_item_that_stands_on_one_side_only_is_left_out_on_both() -> None:
+    votes = {"model_a": ["X", "A", "B"], "model_b": ["A", "B", "A"], "winner": ["model_a"] * 3}
+    assert pairproof.read(votes, where=["model_a!=X", "model_b!=X"]).items == ("A", "B")
+    with pytest.raises(InputError, match="column 'model_b': no row has 'Y'"):
+        pairproof.read(votes, where="model_b!=Y")

@@ -7,9 +7,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pairproof
+from pairproof.data.columns import Factor
 from pairproof.errors import ComparisonError, InputError, ItemError, NotEstimableError
 from pairproof.fit.fit import Fit
 from pairproof.fit.inference.likelihood_ratio import why_not_nested
@@ -56,7 +58,7 @@ def test_a_reference_is_zero_and_has_no_other_number():
 
 def test_an_interval_is_the_estimate_plus_and_minus_its_quantile_times_the_standard_error():
     fit = modpref()
-    narrow, wide = fit.conf_int(0.5), fit.conf_int(0.01)
+    narrow, wide = fit.conf_int(level=0.5), fit.conf_int(0.01)
     # 0.6744897501960817 and 2.5758293035489004: normal quantiles at 0.75 and 0.995, from tables.
     assert narrow.loc["A", "high"] - fit.params["A"] == pytest.approx(
         0.6744897501960817 * fit.bse["A"], rel=1e-14
@@ -65,7 +67,7 @@ def test_an_interval_is_the_estimate_plus_and_minus_its_quantile_times_the_stand
         2.5758293035489004 * fit.bse["tie"], rel=1e-14
     )
     for alpha in (0, 1, 95):
-        with pytest.raises(InputError, match="between 0 and 1"):
+        with pytest.raises(InputError, match="between 0 and 0.5"):
             fit.conf_int(alpha)
 
 
@@ -241,18 +243,42 @@ def test_a_covariate_that_a_person_lacks_is_told_of_persons_and_not_of_their_com
     ):
         fit_llbt(table, by="sex")
     assert fit_llbt(table.where("sex!="), by="sex").n_comparisons == 3
+    unknown = table.changed(columns={**table.columns, "person": Factor(np.full(table.n_rows, -1), ("x",))})
+    with pytest.raises(InputError, match=r"no value in column 'sex', .* \(6 such rows\)"):  # none is x's
+        fit_llbt(unknown, by="sex")
+
+
+def test_a_comparison_term_that_rows_alone_have_takes_any_number():
+    rows = pd.DataFrame(
+        {
+            "model_a": [*"ABC"] * 4,
+            "model_b": [*"BCA"] * 4,
+            "winner": ["model_a", "model_b"] * 6,
+            "z": range(12),
+        }
+    )
+    held = pairproof.fit_bradley_terry(pairproof.read(rows), comparison_terms="z")
+    counted = pairproof.fit_bradley_terry(pairproof.count(rows), comparison_terms="z", rows=rows)
+    here, there = (fit.probabilities(comparison={"z": 1.0})["p_first"] for fit in (held, counted))
+    np.testing.assert_allclose(here, there, rtol=1e-9)  # two solvers; seen: 1e-13
 
 
 def test_a_wald_test_names_what_cannot_be_tested(pooled):
     for names, error, said in [
         (["D"], NotEstimableError, "D: a reference"),
         (["E"], InputError, r"no parameters \['E'\]"),
-        ([], InputError, "no parameters"),
+        ([], InputError, "no parameters were named; found"),
         ("edad", InputError, r"no parameters \['edad'\].*name a covariate .* this model has none"),
         (["A", "A"], InputError, "twice"),
     ]:
         with pytest.raises(error, match=said):
             pooled.wald(names)
+    with pytest.raises(
+        InputError, match=r"wald\(.*\): expected names of parameters .* contrast_of\(function, what\)"
+    ):
+        pooled.wald(np.eye(2))
+    with pytest.raises(InputError, match=r"at=95; expected values of covariates, .*; a level is level=0.95"):
+        pooled.worth(95)
     with pytest.raises(NotEstimableError, match="linearly dependent"):
         pooled.with_reference("sum").wald(["A", "B", "C", "D"])
 
@@ -512,3 +538,50 @@ def test_an_ability_that_is_not_estimable_has_no_number():
     frame = pairproof.fit_bradley_terry(table).abilities()
     assert frame["ability"].isna().tolist() == [False, False, True, True]
     assert frame["se"].isna().tolist() == [False, False, True, True]
+
+
+def test_a_level_in_place_of_alpha_is_refused_with_how_a_level_is_given(pooled):
+    for ask in (
+        pooled.conf_int,
+        pooled.to_frame,
+        pooled.on_scale("elo").conf_int,
+        pooled.on_scale("elo").to_frame,
+    ):
+        with pytest.raises(InputError, match=r"alpha=0.95; expected 1 minus .* conf_int\(level=0.95\)"):
+            ask(0.95)
+    assert pooled.conf_int(level=0.9).equals(pooled.conf_int(1.0 - 0.9))
+    with pytest.raises(InputError, match="level=2"):
+        pooled.conf_int(level=2)
+
+
+def test_preferences_fitted_as_counts_have_no_p_of_deviance_and_a_caution_with_the_cure():
+    soft = {"model_a": [*"ABCABC"], "model_b": [*"BCABCA"], "pref": [0.3, 0.4, 0.7, 0.2, 0.5, 0.6]}
+    for fit in (pairproof.fit_llbt, pairproof.fit_bradley_terry):
+        found = fit(pairproof.read(soft))
+        said = next(str(w) for w in found.warnings if w.kind == "fractional-counts")
+        assert (
+            "5 of 6 rows have fractional counts" in said
+            and "fit.clustered() takes them from the spread" in said
+        )
+        assert "1 preferences of one half are ties" in said
+        assert found.quasi_likelihood and "no p-value" in found.goodness_of_fit().caution
+    halves = pairproof.Comparisons.build("AB", [0], [1], [6.5], None, [3.5])  # ties of old, as half wins
+    assert not fit(halves).quasi_likelihood and not fit(halves).warnings
+
+
+def test_a_time_as_covariate_is_said_to_be_a_category_at_each_value():
+    rows = pd.DataFrame(
+        {"first": [*"AB"] * 6, "second": [*"BA"] * 6, "outcome": ["first", "second", "second"] * 4}
+    )
+    for values, said in ((pd.date_range("2026-01-01", periods=12, freq="h"), True), ([*"xyz"] * 4, False)):
+        found = fit_llbt(pairproof.read(rows.assign(day=values)), by="day").warnings
+        assert any("day has 12 different values in 12 rows" in str(w) for w in found) == said
+
+
+def test_where_all_comparisons_are_ties_it_is_the_tie_parameter_that_is_infinite():
+    ties = pairproof.Comparisons.build("ABC", [0, 1], [1, 2], [0, 0], [3, 2], [0, 0])
+    said = " ".join(map(str, fit_llbt(ties).warnings))
+    assert (
+        "all comparisons are ties" in said
+        and "tie goes to infinity, and these data hold nothing on the items" in said
+    )

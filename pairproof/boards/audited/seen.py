@@ -36,6 +36,8 @@ STEP, MOST_STEPS = 1e-9, 60
 _LARGE = 0.005
 #: Share of votes shown the other way round as often, from which on the order is looked at.
 _BOTH_WAYS = 0.1
+#: Log-odds beyond which an effect has no maximum: the likelihood still rises when the steps end.
+_NO_MAXIMUM = 15.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +161,8 @@ def information(a: IntArray, b: IntArray, v: FloatArray, f: FloatArray, k: int) 
     items = between_items(a, b, v, k)
     items += (np.trace(items) + 1e-9) * (1 / k**2 + 1e-10 * np.eye(k))
     cross = np.array([of_items(a, b, v * column, k) for column in f.T]).reshape(f.shape[1], k)
-    return np.block([[items, cross.T], [cross, (f * v[:, None]).T @ f]])
+    own = (f * v[:, None]).T @ f
+    return np.block([[items, cross.T], [cross, own + (np.trace(own) + 1e-9) * 1e-10 * np.eye(len(own))]])
 
 
 def board(votes: Votes, order: bool) -> tuple[HalfWins, FloatArray, FloatArray]:
@@ -253,20 +256,17 @@ def cells_of(votes: Votes, e: FloatArray, v: FloatArray, group: IntArray) -> Cel
 class Seen:
     """The votes, the board that they make, their residuals, and the cells by judge.  f: ties make scores less variable than
     p (1 - p), by this factor.  noise: by group, the variance that the rest of the board adds, in parts of the group's own.
+    no_order: why being shown first is not looked at; "" where it is.
     """
 
     votes: Votes
-    both_ways: float
+    no_order: str
     fit: HalfWins
     e: FloatArray
     v: FloatArray
     f: float
     cells: Cells
     noise: FloatArray
-
-    @property
-    def has_order(self) -> bool:
-        return self.both_ways >= _BOTH_WAYS
 
     @cached_property
     def items(self) -> Items:
@@ -288,8 +288,13 @@ class Seen:
 
 def seen(votes: Votes) -> Seen:
     """The board; a judge with many votes is compared with the board without it, by one Newton step."""
-    k, both_ways = len(votes.items), votes.both_ways
-    fit, e, v = board(votes, both_ways >= _BOTH_WAYS)
+    k, both_ways, no_order = len(votes.items), votes.both_ways, ""
+    if both_ways < _BOTH_WAYS:
+        no_order = f"{both_ways:.0%} of votes are on pairs shown as often in either order"
+    fit, e, v = board(votes, not no_order)
+    if (abs(fit.extra) > _NO_MAXIMUM).any():
+        no_order = "the effect of being shown first is infinite in these votes"
+        fit, e, v = board(votes, False)
     cells = cells_of(votes, e, v, votes.group)
     share = np.minimum(total(votes.group, votes.games, votes.n_groups) / votes.games.sum(), 0.9)
     for judge in np.flatnonzero(share > _LARGE) if votes.judges else ():
@@ -299,7 +304,7 @@ def seen(votes: Votes) -> Seen:
         moved = np.linalg.lstsq(rest, of_items(i, j, R, k), rcond=1e-9)[0]
         R += V * (moved[i] - moved[j])
     return Seen(
-        votes, both_ways, fit, e, v, float((e**2 / votes.games).sum() / v.sum()), cells, share / (1 - share)
+        votes, no_order, fit, e, v, float((e**2 / votes.games).sum() / v.sum()), cells, share / (1 - share)
     )
 
 

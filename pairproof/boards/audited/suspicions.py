@@ -121,9 +121,8 @@ def effects(s: Seen, columns: FloatArray, e0: FloatArray) -> tuple[HalfWins, Flo
 
 def order_test(s: Seen) -> Tests:
     """Whether being first matters."""
-    if not s.has_order:
-        either = f"{s.both_ways:.0%} of votes are on pairs shown as often in either order"
-        return Tests("order", why_not=either)
+    if s.no_order:
+        return Tests("order", why_not=s.no_order)
     fit, se, T = effects(s, s.votes.ground[:, None], board(s.votes, False)[1])
     numbers = {"log_odds": float(fit.extra[0]), "se": float(se[0]), "share_first": float(expit(fit.extra[0]))}
     said = "Being shown first is worth {log_odds:+.3f} in log-odds (se {se:.3f}): of two equal items, the first gets"
@@ -133,8 +132,8 @@ def order_test(s: Seen) -> Tests:
 
 def order_by_judge(s: Seen) -> Tests:
     """Judges for whom the place matters unlike for others."""
-    if not s.has_order:
-        return Tests("judge-order", why_not="pairs are shown in one order only")
+    if s.no_order:
+        return Tests("judge-order", why_not=s.no_order)
     votes, (first, second) = s.votes, (s.votes.by_judge(s.votes.games * (s.votes.y == y)) for y in (1, 0))
     gone, square = votes.by_judge(s.e), votes.by_judge(s.e**2 / votes.games)
     square += s.tau2 * s.cells.squares(s.cells.turned, len(votes.judges))
@@ -364,7 +363,7 @@ def transitivity(s: Seen) -> tuple[Tests, Tests]:
     if n < k:
         why = "the pairs form no circle"
         return Tests("transitivity", why_not=why), Tests("pair", why_not=why)
-    fit, e, v = board(votes, s.has_order)
+    fit, e, v = board(votes, not s.no_order)
     groups, group = placed(votes.group)
     c = cells_of(votes, e, v, group)
     pair = np.searchsorted(keys, c.low * k + c.high)

@@ -20,8 +20,8 @@ from ...data.comparisons import Comparisons
 from ...numerics.arrays import FloatArray
 
 #: Why a column is left out.
-EIGEN = "eigen: evalica's power iteration passes the winner's score to the loser, so it ranks losers first"
-ELO = "elo: some rows count several votes, whose order is unknown"
+EIGEN = "evalica's eigen is left out: its power iteration passes the winner's score to the loser, so it ranks losers first"
+ELO = "Elo is left out: some rows count several votes, whose order is unknown"
 
 
 def descriptive(votes: Comparisons, *, k: float = 4.0, damping: float = 0.85) -> pd.DataFrame:

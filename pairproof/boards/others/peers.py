@@ -170,7 +170,7 @@ class _Votes:
             sets = table.only_compared().ties_as_half_wins().unseparated_sets()[1:]
             raise NotEstimableError(
                 f"{peer} prints the point where its steps end, which is not a maximum: {listed([', '.join(s[:4]) for s in sets], 4)} lost or won"
-                " against all others. Leave these out, or use fit_bradley_terry(ties='half').ranks(), which can rank them"
+                " against all others. Leave these out, or use the ranks of pairproof's own board, which has them"
             )
 
 

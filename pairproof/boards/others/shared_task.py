@@ -82,9 +82,12 @@ def shared_task(
     found = []
     for track, part in split_tracks(table).items():
         scores, whole = _drawn(part, score, replicates, np.random.default_rng(seed), by_judge)
-        rank = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1) + 1
-        cut = int(replicates * (1.0 - level) / 2.0)
-        ranks = np.sort(rank, axis=0)[[cut, replicates - 1 - cut]]
+        cut, order = int(replicates * (1.0 - level) / 2.0), np.sort(-scores, axis=1)
+        best, worst = (  # of systems with equal scores: each may have the ranks of all of them
+            np.sort([np.searchsorted(row, -of, side) for row, of in zip(order, scores)], axis=0)
+            for side in ("left", "right")
+        )
+        ranks = best[cut] + 1, worst[replicates - 1 - cut]
         low, high = np.quantile(scores, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
         by = np.lexsort((-whole, ranks[1], ranks[0]))
         starts = np.r_[True, ranks[0][by][1:] > np.maximum.accumulate(ranks[1][by])[:-1]]

@@ -13,7 +13,7 @@ import hashlib
 import io
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ from .pictures import history_picture, points, ranks_of, ratings_picture, shares
 
 #: Rows that a terminal or a page shows, and a picture of ratings; files and JSON have all.
 MOST_ROWS, MOST_DRAWN = 500, 150
+#: Of a board with a model of both-bad votes.
+QUALITIES = ("both_bad_expected", "both_bad_low", "both_bad_high")
 _SIGNS = {"settled": "", "provisional": "~", "below-all": "\u2193", "above-all": "\u2191", "apart": "?"}
 _REFERENCES = {
     "bradley-terry": "Bradley, R. A. and Terry, M. E. (1952). Rank analysis of incomplete block designs: I. The method of"
@@ -72,7 +74,8 @@ def boards_page(boards: Boards, pictures: bool) -> Page:
     """The page of boards side by side."""
     out: list[Block] = []
     for level, board in boards.boards.items():
-        out += [Heading(f"{boards.by}: {level}"), Paragraph(_subtitle(board)), *blocks(board, pictures)]
+        out += [Heading(f"{boards.by}: {level}"), Paragraph(_subtitle(board)), *_shown(board, pictures)]
+    out += _to_check(boards.boards, False) if pictures else ()
     return Page(f"Leaderboards by {boards.by}", out, style=_style() if pictures else "")
 
 
@@ -86,6 +89,13 @@ def _subtitle(board: Board) -> str:
 
 def blocks(board: Board, pictures: bool, beside: bool = False) -> Iterator[Block]:
     """The parts of a board's page."""
+    yield from _shown(board, pictures)
+    if pictures:
+        yield from _to_check({"": board}, beside)
+
+
+def _shown(board: Board, pictures: bool) -> Iterator[Block]:
+    """A board without what stands once at the end of a page."""
     if pictures:
         yield Paragraph(who_may_be_best(board))
     yield board_table(board)
@@ -96,8 +106,6 @@ def blocks(board: Board, pictures: bool, beside: bool = False) -> Iterator[Block
         yield style_table(board)
     yield Heading("Method")
     yield Bullets(board.method)
-    if pictures:
-        yield from _to_check(board, beside)
 
 
 def who_may_be_best(board: Board) -> str:
@@ -176,6 +184,8 @@ def _value(name: str, value: object) -> Cell:
         return Cell("-")
     if name == "rating_without_style" and isinstance(value, float):
         return _cell(points(value), value)
+    if name in QUALITIES and isinstance(value, float):
+        return _share(value)
     return Cell(f"{value:g}", value=value) if isinstance(value, float) else Cell(str(value))
 
 
@@ -223,23 +233,25 @@ def references(board: Board) -> tuple[str, ...]:
     return tuple(_REFERENCES[key] for key in keys if key in _REFERENCES)
 
 
-def _to_check(board: Board, beside: bool) -> Iterator[Block]:
+def _to_check(boards: Mapping[str, Board], beside: bool) -> Iterator[Block]:
+    """References and how to check, of all boards of the page together, which are named by a level."""
     import pairproof
 
     yield Heading("References")
-    yield Bullets(references(board))
+    yield Bullets(tuple(dict.fromkeys(text for board in boards.values() for text in references(board))))
     yield Heading("How to check this page")
     not_held = "No number on this page was compared with R. To compare them, call fit.verify() on the board's fit where R is installed."
     yield Bullets(
         (
-            f"Made by pairproof {pairproof.__version__}. The votes' digest, the SHA-256 of the pooled counts, is"
-            f" {board.data.digest}.",
+            f"Made by pairproof {pairproof.__version__}. The votes' digest, the SHA-256 of the pooled counts, is "
+            + "; ".join(f"{level}{': ' * bool(level)}{board.data.digest}" for level, board in boards.items())
+            + ".",
             not_held,
             f"{CSV if beside else 'The CSV'} gives the table above in full precision. With the votes, all numbers can"
             " be recomputed, with a verdict on each:",
         )
     )
-    lines = [check_command(board, CSV, "VOTES")]
+    lines = list(dict.fromkeys(check_command(board, CSV, "VOTES") for board in boards.values()))
     yield Code("\n".join([f"pairproof check {CLAIMS}", *lines] if beside else lines))
 
 

@@ -21,6 +21,8 @@ from ...text import label, shorten
 from ..over_time import History
 from ..rows import BoardNumbers as Board, BoardRow
 
+#: Characters of a name in a picture; the table has all of them.
+LONGEST = 60
 #: Models whose shares are written out, and those that a map shows.
 MOST_WRITTEN, MOST_MAPPED = 25, 300
 #: Steps of tint on either side of one half, of shares of so many votes at least.
@@ -108,7 +110,7 @@ def _ratings(board: Board, rows: Sequence[BoardRow]) -> Element:
         tr = _add(body, "tr", class_="cut" if row.tier != tier else "")
         tier = row.tier
         _add(tr, "td", ranks_of(row))
-        _add(tr, "th", row.model, scope="row", title=row.model)
+        _add(tr, "th", shorten(row.model, LONGEST), scope="row", title=row.model)
         cell = _add(tr, "td")
         if row.rating is None:
             _add(cell, "span", _WITHOUT_RATING.get(row.status, "no rating"))
@@ -226,7 +228,7 @@ def _written(models: Sequence[str], votes: FloatArray, share: FloatArray, expect
     body = _add(table, "tbody")
     for i, name in enumerate(models):
         tr = _add(body, "tr")
-        _add(tr, "th", f"{i + 1} {name}", scope="row", title=name)
+        _add(tr, "th", f"{i + 1} {shorten(name, LONGEST)}", scope="row", title=name)
         for j, other in enumerate(models):
             if i == j:
                 _add(tr, "td", class_="self")

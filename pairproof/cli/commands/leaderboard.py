@@ -73,7 +73,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--order-effect": "Adjust for which answer was shown first.",
         "--ties": "How ties are treated: half a win for each, a separate outcome, or dropped.",
         "--both-bad": "How a both-bad vote is treated: as a tie, dropped, or by its own model.",
-        "--expected": "Ratings of the model's abilities, or of its expected scores.",
+        "--expected": "Ratings of the model's abilities, or of its expected scores; the same where a tie is half a win.",
         "--cluster COL[,COL]|none": "Columns that define clusters (default: judge and prompt, if present).",
         "--precision POINTS": "Models with a limit more than this far from their rating are provisional.",
         "--level": ("Level of the limits, and of all rank sets together.", LEVEL),

@@ -47,7 +47,7 @@ def easl_command(
         argument = (click.argument("campaign", metavar="CAMPAIGN.db", type=campaign),) if campaign else ()
         made: Any = stacked(sectioned(name), *argument, *options, shared_options)(call)
         for option in made.params:
-            option.hidden = bool(reports) and option.name == "reports"  # it is refused with a reason
+            option.hidden = bool(reports) and option.name == "report"  # it is refused with a reason
         return made
 
     return decorate

@@ -85,7 +85,7 @@ def compare_option(section: str, changing: Sequence[str], example: str) -> Calla
             found[name] = value
         return found
 
-    said = f"Likelihood-ratio test against the same model with by=..., ties=none or {example}; repeatable."
+    said = f"Likelihood-ratio test against the same model with by=..., ties=none or {example}; several make one test."
     how = {"name": "changes", "multiple": True, "callback": changes_of}
     return options(section, {"--compare OPTION=VALUE": said}, compare=how)
 

@@ -171,7 +171,8 @@ def unread(table: Table, stated: Mapping[str, Any], ways: Sequence[Way] | None =
         found.append(replace(way, arguments=_stated({**way.arguments, "columns": columns})))
     names = listed(own.get(name, name) for name in table.columns)
     roles = {name: name.strip().casefold() for name in table.columns if name not in ROLES}
-    odd = named(f"; {name!r} is not exactly {role!r}" for name, role in roles.items() if role in ROLES)
+    unlike = [f"{name!r} is not exactly {role!r}" for name, role in roles.items() if role in ROLES]
+    odd = f"; {named(unlike)}" if unlike else ""
     odd += "" if found else f"; {table.n_rows and _Looks(table, stated).doubt() or _EXPECTED}"
     layout = f"layout {stated['layout']!r}, but " if stated.get("layout") else ""
     return LayoutError(table.source, f"{layout}found the columns {names}{odd}", found, stated)

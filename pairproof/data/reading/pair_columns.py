@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, ItemError, PairOrderError
-from ...text import named, quoted
+from ...text import named, plural, quoted
 from ..columns import Factor, natural_order
 from ..comparisons import Comparisons
 from ..wide import Pairs, lexicographic_pair_order, named_pair_order, prefmod_pair_order
@@ -306,7 +306,7 @@ def _check_rest(table: Table, items: Sequence[str], names: list[str], coding: Co
         of_many = many * (many - 1) // 2
         raise PairOrderError(
             f"{table.source}: {of_many} columns contain only the given codes, as for the pairs of {many} items, but {n}"
-            f" items were given, with {len(names)} pairs; list every item in items=, or, if the columns after"
+            f" items were given, with {plural(len(names), 'pair')}; list every item in items=, or, if the columns after"
             f" {quoted(names[-1])} are no pairs, list those that are with pairs=[...]"
         )
 

@@ -48,9 +48,11 @@ if TYPE_CHECKING:
 Kind = Literal[
     "rankings-as-pairs",  # pairs of rankings, fitted as if they were independent
     "level-left-out",  # a level of a covariate without comparisons
+    "values-as-levels",  # a covariate of text with hardly a value twice, each of which is a level
     "codes-as-slope",  # few whole numbers, perhaps codes of categories, taken as a slope
     "ties-dropped",
     "ties-as-half-wins",
+    "fractional-counts",  # of preferences or weights: standard errors of counts do not hold
     "own-ability",  # an item without a value of an item covariate has an ability of its own
     "no-ties",  # a tie category, but no tie: the tie parameter is minus infinity
     "tie-at-boundary",  # the same under Rao and Kupper: the tie parameter is at its boundary 0

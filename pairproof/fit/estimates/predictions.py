@@ -47,9 +47,11 @@ def comparison_function(
     """
     levels: dict[str, tuple[str, ...] | None] = {}
     for column, level in (multiplied for term in fit.terms for multiplied in term.of):
+        if level is None:  # a number, which only the rows may have
+            levels[column] = None
+            continue
         known = fit.data.columns[column]
-        of_column = known.levels if isinstance(known, Factor) else numbers_as_levels(known)[0]
-        levels[column] = None if level is None else of_column
+        levels[column] = known.levels if isinstance(known, Factor) else numbers_as_levels(known)[0]
     given = {**{c: v for c, v in group.items() if c in levels}, **values}
     unknown = [c for c in given if c not in levels]
     absent = [c for c in levels if c not in given]

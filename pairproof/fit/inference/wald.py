@@ -102,6 +102,19 @@ def check_level(level: float) -> None:
         raise InputError(f"level={level}; expected a number between 0 and 1, 0.95 for 95 % intervals")
 
 
+def alpha_of(alpha: float, level: float | None = None) -> float:
+    """1 minus a level; an alpha of one half or more is refused, because it will be a level."""
+    if level is not None:
+        check_level(level)
+        return 1.0 - level
+    if not 0 < alpha < 0.5:
+        raise InputError(
+            f"alpha={alpha!r}; expected 1 minus the confidence level, between 0 and 0.5: 0.05 for 95 % intervals; a level is given by its name,"
+            " conf_int(level=0.95)"
+        )
+    return alpha
+
+
 def linear_contrast(
     fit: FitRecord, function: FloatArray, what: str, level: float, per_unit: float
 ) -> inference.Contrast:
@@ -186,7 +199,12 @@ def _of_covariate(fit: FitRecord, name: str) -> list[str]:
 
 def wald(fit: FitRecord, names: str | Sequence[str]) -> inference.WaldTest:
     """Wald test that all the named parameters are 0; see :meth:`pairproof.Fit.wald`."""
-    asked = [names] if isinstance(names, str) else names
+    asked = [names] if isinstance(names, str) else list(names)
+    if not all(isinstance(name, str) for name in asked):
+        raise InputError(
+            f"wald({type(names).__name__}): expected names of parameters or of a covariate; a linear function of parameters is"
+            " contrast_of(function, what)"
+        )
     names = [parameter for name in asked for parameter in _of_covariate(fit, name)]
     unknown = [n for n in names if n not in fit.names]
     if unknown or not names:
@@ -194,7 +212,7 @@ def wald(fit: FitRecord, names: str | Sequence[str]) -> inference.WaldTest:
             c for t in fit.terms for c in (t.covariate, *(c for c, _ in (*t.by, *t.of))) if c
         )
         raise InputError(
-            f"no parameters {unknown}; found {', '.join(fit.names[:30])}; or name a covariate for all of its parameters:"
+            f"no parameters {unknown or 'were named'}; found {', '.join(fit.names[:30])}; or name a covariate for all of its parameters:"
             f" {', '.join(covariates) or 'this model has none'}"
         )
     if len(set(names)) != len(names):

@@ -28,6 +28,7 @@ import numpy as np
 from ...data.comparisons import Comparisons
 from ...errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
+from ...text import plural
 from ..estimates.array_inference import WaldTest
 from ..estimates.fit_record import FEW_DF, FitRecord, why_not_estimable
 from ..estimates.identification import ItemSets, chained, one_set
@@ -92,7 +93,18 @@ class BetweenSets:
             self._said.append(f"no maximum of the likelihood was found with {names} held equal")
         except InputError as error:
             found = np.zeros(len(pairs))
-            self._said.append(f"infinite differences are not tested: {error}")
+            robust = self.fit.robust
+            lost = (
+                [c for c in robust.columns if self.fit.data.role_of(c) not in self.fit.data.columns]
+                if robust
+                else []
+            )
+            why = (
+                f"the votes are counted, and the counts do not have their {' and '.join(lost)}"
+                if lost
+                else error
+            )
+            self._said.append(f"infinite differences are not tested: {why}")
         self._roots.update(zip(pairs, np.nan_to_num(np.maximum(found, 0.0))))
 
     @property
@@ -330,7 +342,7 @@ def _rough(df: FloatArray) -> list[str]:
     if not few:
         return []
     return [
-        f"{few:,} of {len(df):,} differences {'has' if few == 1 else 'have'} fewer than {FEW_DF:g} degrees of freedom"
+        f"{few:,} of {plural(len(df), 'difference')} {'has' if few == 1 else 'have'} fewer than {FEW_DF:g} degrees of freedom"
         f" (the least {np.nanmin(df):.2g}): few clusters determine them, so their p-values and intervals are approximate"
     ]
 

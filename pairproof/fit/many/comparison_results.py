@@ -163,7 +163,8 @@ class Contrasts:
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON object with every digit; None where there is no value."""
-        rows = self.to_frame()[["first", "second", *_NUMBERS]].to_dict("records")
+        names = ("first", "second", *_NUMBERS)
+        rows = [dict(zip(names, row)) for row in zip(*(np.asarray(getattr(self, n)).tolist() for n in names))]
         found: dict[str, Any] = {
             "family": self.family,
             "against": self.against or None,
@@ -250,7 +251,8 @@ class AgainstTheBest:
     def to_dict(self) -> dict[str, Any]:
         """A JSON object with every digit; None where there is no value."""
         names = ("may_be_best", "estimate", "low", "high", "adjusted", "log10_adjusted", "critical")
-        rows = pd.DataFrame({"item": self.items, **{n: getattr(self, n) for n in names}}).to_dict("records")
+        columns = {"item": self.items, **{n: getattr(self, n).tolist() for n in names}}
+        rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
         own = ("family", "level", "simultaneous", "critical_error", "covariance")
         found: dict[str, Any] = {name: getattr(self, name) for name in own}
         return dict(plain({**found, "contrasts": rows, "may_be_best": self.best, **_left_out(self)}))
@@ -534,7 +536,8 @@ def caption_of_best(b: AgainstTheBest) -> list[str]:
     ]
     if known:
         error = f"largest Monte Carlo error {error_words(b.critical_error)}" if b.critical_error else "exact"
-        out.append(f"One-sided critical values {min(known):.4f} to {max(known):.4f} ({error}).")
+        values = " to ".join(dict.fromkeys(f"{c:.4f}" for c in (min(known), max(known))))
+        out.append(f"One-sided critical value{'s' * (' ' in values)} {values} ({error}).")
     out.append(f"Standard errors: {b.covariance}.")
     return [*out, *left_out_words(b.left_out), *b.cautions]
 
@@ -566,8 +569,12 @@ def caption_of_rank_sets(r: RankSets) -> list[str]:
         kind = "all sets hold jointly, and the letters follow from the same tests"
     sides = {"both": "", "lower": ", bounds from below only", "upper": ", bounds from above only"}[r.side]
     out = [
-        f"Confidence sets of ranks{where}, level {100 * r.level:g} %{sides}: {kind}; stepwise tests of all differences,"
-        f" first critical value {critical_words(r.critical, r.critical_error)}.",
+        f"Confidence sets of ranks{where}, level {100 * r.level:g} %{sides}: {kind}; stepwise tests of all differences"
+        + (
+            "."
+            if math.isnan(r.critical)
+            else f", first critical value {critical_words(r.critical, r.critical_error)}."
+        ),
         f"May be the best (Hsu, a separate statement at {100 * r.level:g} %): {listed(r.best, 20)}.",
         "Items that share a letter cannot be distinguished, all pairs together; that is not evidence that"
         " they are equal, and"

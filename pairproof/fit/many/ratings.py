@@ -40,7 +40,7 @@ from ..estimates.predictions import (
 )
 from ..estimates.specification import LOG_WORTH_PER_UNIT, Value
 from ..estimates.tails import student_quantile
-from ..inference.wald import check_level
+from ..inference.wald import alpha_of
 from .abilities import MODEL_BASED, errors_of
 
 #: Points per log-odds: 400 points are odds of 10 to 1 (Elo 1978).
@@ -114,20 +114,22 @@ class Ratings:
     model: str
     errors: str
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, *, level: float | None = None) -> pd.DataFrame:
         """Limits of every rating.
 
         Parameters
         ----------
         alpha : float
-            1 minus the confidence level, in (0, 1).
+            1 minus the confidence level; below 0.5.
+        level : float, optional
+            The confidence level, in (0, 1), in place of alpha.
 
         Returns
         -------
         DataFrame
             low, high by item; nan where there is no rating or no standard error.
         """
-        return self.to_frame(alpha)[["low", "high"]]
+        return self._frame(alpha_of(alpha, level))[["low", "high"]]
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """The ratings as a table.
@@ -135,14 +137,16 @@ class Ratings:
         Parameters
         ----------
         alpha : float
-            1 minus the confidence level of the limits, in (0, 1).
+            1 minus the confidence level of the limits; below 0.5.
 
         Returns
         -------
         DataFrame
             rating, se, df, low, high, status by item; status is "" or the reason of `left_out`.
         """
-        check_level(1.0 - alpha)
+        return self._frame(alpha_of(alpha))
+
+    def _frame(self, alpha: float) -> pd.DataFrame:
         half = student_quantile(1.0 - alpha / 2.0, self.df) * self.se
         numbers = {"rating": self.rating, "se": self.se, "df": self.df}
         limits = {"low": self.rating - half, "high": self.rating + half}
@@ -166,7 +170,7 @@ class Ratings:
         Parameters
         ----------
         alpha : float
-            1 minus the confidence level of the limits, in (0, 1).
+            1 minus the confidence level of the limits; below 0.5.
 
         Returns
         -------

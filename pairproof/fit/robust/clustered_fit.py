@@ -189,7 +189,7 @@ class Robust:
         """What a reader has to know of these standard errors."""
         out = [
             f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW}, cluster-robust intervals are approximate"
-            + (f"; compare them with {_instead(way)}" if self.refitted else "")
+            + (f"; in Python compare them with {_instead(way)}" if self.refitted else "")
             for way in self.ways
             if way.clusters.n < FEW
         ]
@@ -415,7 +415,7 @@ def cluster_codes(
         raise InputError(
             f"{table.source} has no column {column!r} to cluster by; its columns are {known}. Counts over all judges"
             " cannot be clustered by judge: read the individual answers, or give the rows that were counted:"
-            f" rows=SOURCE, kind='CR1'"
+            f" clustered({column!r}, rows=SOURCE, kind='CR1')"
         )
     codes, labels, absent = coded(take(table.columns[column], used))
     if absent.any():

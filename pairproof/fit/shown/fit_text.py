@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,8 @@ def scale_words(fit: FitRecord) -> str:
     if fit.spec.scale_in_words:
         return fit.spec.scale_in_words
     if LOG_WORTH_PER_UNIT[fit.scale] == 2.0:
-        return "lambda: odds of A to B = exp(2 (A - B))"
+        own = ["order"] * fit.spec.order_effect + ["comparison terms"] * bool(fit.spec.comparison_terms)
+        return "lambda: odds of A to B = exp(2 (A - B))" + f"; {' and '.join(own)} in log-odds" * bool(own)
     return "log-odds: odds of A to B = exp(A - B)"
 
 
@@ -242,7 +244,7 @@ def worths(fit: FitRecord) -> Iterator[str]:
     ]
     n = len(fit.items)
     width = max(9, *(len(shorten(item, 30)) for item in fit.items)) + 1
-    heads = [[_inside(f"{name}={value}", 16) for name, value in g.items()] for g in fit.groups.values()]
+    heads = [[_inside(f"{name}={_short(v)}", 16) for name, v in g.items()] for g in fit.groups.values()]
     heads = [["worth (se)"]] if list(fit.groups) == ["all"] else heads
     for k, line in enumerate(zip_longest(*heads, fillvalue="")):
         yield f"{'' if k else 'Worths':<{width}}" + "".join(f"{head:>17}" for head in line)
@@ -257,6 +259,10 @@ def worths(fit: FitRecord) -> Iterator[str]:
                 f" {' | '.join(listed(names, 8) for names in several)}",
                 2,
             )
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _inside(name: str, width: int) -> str:

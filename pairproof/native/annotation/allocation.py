@@ -38,6 +38,7 @@ from numpy.typing import ArrayLike
 from ...data.options import one_of
 from ...errors import InputError
 from ...numerics.arrays import BoolArray
+from ...text import plural
 from .beta import GAMMA, FloatArray, IntArray
 from .methods import ScoreState
 
@@ -84,7 +85,7 @@ def draw_partners(
     left = len(among) - int(np.isin(a, among).any())
     if left < size:
         raise InputError(
-            f"match quality: {left} items to draw {size} partners from; give more items, fewer HITs, or a smaller --per-hit"
+            f"match quality: {plural(left, 'item')} to draw {size} partners from; give more items, fewer HITs, or a smaller --per-hit"
         )
     drawing = _Drawing(a, location, variance, size, among, gamma, rng)
     for _ in range(uniform_rounds):

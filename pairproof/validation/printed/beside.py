@@ -245,7 +245,8 @@ def _said(tried: Mapping[ModelClaim, int], best: ModelClaim, n: int) -> Iterator
         if k == tried[best] and m != best
     ]
     if equal:
-        yield f"as many are reproduced with {'; or '.join(map(_in_words, equal[:4]))}; the first is used"
+        used = {key: getattr(best, key) for key in dict.fromkeys(key for other in equal for key in other)}
+        yield f"as many are reproduced with {'; or '.join(map(_in_words, equal[:4]))}; used: {_in_words(used)}"
 
 
 def _of_reference(

@@ -7,6 +7,7 @@ is new.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -14,6 +15,9 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
@@ -21,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Union
 from ...errors import InputError
 from ...files.outputs import write as write_file
 from ...fit.fit import Fit
-from ...text import named, quoted, safe
+from ...text import named, plural, quoted, safe
 from ..claims.quantities import KINDS, kind_of, names, quantity, scale_of
 from ..verdicts.digits import MOST, digits_of_agreement
 from . import CHANGED, USED
@@ -46,6 +50,7 @@ DIGIT = (
     "n digits in common: found and recorded differ by at most 10^-n of the recorded number (of its standard error,"
     " where a fit has one that is larger); 16 if they are equal"
 )
+LARGEST = sys.float_info.max
 #: Changes shown at most; the rest is counted.
 MOST_SHOWN = 40
 #: Digits by key or kind; None leaves it out of the record altogether.
@@ -67,14 +72,18 @@ class Change:
 
     def __str__(self) -> str:
         if self.what == "lost":
-            return f"{self.quantity}: recorded {self.before!r}, no longer found"
+            return f"{self.quantity}: recorded {_shown(self.before)}, no longer found"
         if self.what == "new":
-            return f"{self.quantity}: found {self.now!r}, not recorded"
+            return f"{self.quantity}: found {_shown(self.now)}, not recorded"
         # Truncated, not rounded: 8.96 digits are less than the 9.0 required.
         common = f"{math.floor(10 * self.digits) / 10} digits in common, {self.asked:g} required"
         texts = isinstance(self.before, str) or isinstance(self.now, str)
         how = "texts must be equal" if texts else common
-        return f"{self.quantity}: recorded {self.before!r}, found {self.now!r} ({how})"
+        return f"{self.quantity}: recorded {_shown(self.before)}, found {_shown(self.now)} ({how})"
+
+
+def _shown(value: Value) -> str:
+    return "null" if value is None else repr(value)
 
 
 def numbers_of(value: Any, rules: Rules | None = None) -> dict[str, Value]:
@@ -90,10 +99,15 @@ def numbers_of(value: Any, rules: Rules | None = None) -> dict[str, Value]:
             cure = "rename one of them, or its row or column"
             raise InputError(f"recorded: two values have the key {key!r}; {cure}")
         own[key] = part
-    if not any(part is not None for part in own.values()):
+    if not own:
         raise InputError(f"recorded({quoted(value)}): it is empty; expected at least one number or text")
     known = checked(rules, own)
-    return {key: part for key, part in own.items() if digits_asked(key, known) is not None}
+    kept = {key: part for key, part in own.items() if digits_asked(key, known) is not None}
+    if not kept:
+        raise InputError(
+            f"rules of None for {named(known)}: nothing of {plural(len(own), 'value')} would be recorded"
+        )
+    return kept
 
 
 def _parts(value: Any, key: str = "") -> Iterator[tuple[str, Value]]:
@@ -107,8 +121,10 @@ def _parts(value: Any, key: str = "") -> Iterator[tuple[str, Value]]:
         yield key or "value", value
     elif isinstance(value, float) and math.isnan(value):
         yield key or "value", None
-    elif isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
+    elif isinstance(value, (int, float, Fraction, Decimal)) and -LARGEST <= value <= LARGEST:
         yield key or "value", float(value)
+    elif isinstance(value, date):  # a time, too
+        yield key or "value", value.isoformat()
     elif table or isinstance(value, (list, tuple)):
         labelled = isinstance(value, (list, tuple)) or hasattr(value, "tolist")
         for name, part in value.items() if table else enumerate(value):
@@ -193,9 +209,19 @@ class Record:
 
 
 def place(module: Path, test: str, name: str = "") -> Path:
-    """The file of a test's record: `recorded/MODULE/TEST[.NAME].json` beside the module."""
-    plain = re.sub(r"[^A-Za-z0-9_.=-]+", "-", test + (f".{name}" if name else "")).strip("-")
-    return module.parent / "recorded" / module.stem / f"{plain}.json"
+    """The file of a test's record: `recorded/MODULE/TEST[.NAME].json` beside the module.
+
+    A name that is too long for a file, or whose file is another test's ("a/b" and "a b" are spelt alike), ends in a digest.
+    """
+    asked = test.replace("::", ".") + (f".{name}" if name else "")
+    spelt = re.sub(r"[^A-Za-z0-9_.=-]+", "-", asked).strip("-")
+    folder = module.parent / "recorded" / module.stem
+    own = folder / f"{spelt[:200]}-{hashlib.sha256(asked.encode()).hexdigest()[:8]}.json"
+    if len(spelt) > 240 or own.exists():
+        return own
+    plain = folder / f"{spelt}.json"
+    known = read(plain)
+    return plain if known is None or known.test == test else own
 
 
 def read(path: Path) -> Record | None:
@@ -315,7 +341,7 @@ class Recorded:
         if digits is not None and not (isinstance(digits, Real) and 0 <= digits <= MOST):
             raise InputError(f"recorded: digits = {digits!r}; expected a number from 0 to {MOST:g}")
         test = self._node.nodeid.partition("::")[2]
-        path = place(self._node.path, test.replace("::", "."), name)
+        path = place(self._node.path, test, name)
         if path in self._asked:
             cure = "give the second record a name: recorded(value, 'second')"
             raise InputError(f"recorded: {test} uses the record {path.name} twice; {cure}")
@@ -331,16 +357,13 @@ class Recorded:
         if self._update:
             if before is None or found:
                 write(path, test, value, now)
-                said = (
-                    f"  new record, {len(now)} number{'s' * (len(now) != 1)}"
-                    if before is None
-                    else _listed(found)
-                )
+                said = f"  new record, {plural(len(now), 'number')}" if before is None else _listed(found)
                 self._node.user_properties.append((CHANGED, f"{path}\n{said}"))
         elif found:
             of = f" of {value.title}" if isinstance(value, Fit) else ""
+            n = len({*now, *(change.quantity for change in found)})  # lost ones are not in `now`
             raise AssertionError(
-                f"{_listed(found).lstrip()}\n{len(found)} of {len(now)} number{'s' * (len(now) != 1)}{of} differ{'s' * (len(found) == 1)} from the record {shown}\n"
+                f"{_listed(found).lstrip()}\n{len(found)} of {plural(n, 'number')}{of} differ{'s' * (len(found) == 1)} from the record {shown}\n"
                 f"{DIGIT}\nIf the change is intended, update the record: pytest --pairproof-update"
             )
 

@@ -397,3 +397,10 @@ def test_the_penalty_of_arena_rank_is_said_beside_what_it_hides() -> None:
     assert f"length {theirs.coeffs['gap']:.3f} for {plain.coeffs['gap']:.3f}" in found.sentence
     assert theirs.coeffs["gap"] < 0.3 * plain.coeffs["gap"]  # observed .14
     assert abs(theirs.ratings - plain.ratings).max() == pytest.approx(abs(found.numbers["elo"]), abs=1e-6)
+
+
+def test_an_infinite_effect_of_being_shown_first_is_not_looked_at_and_does_not_end_the_audit() -> None:
+    won = {"model_a": [*"AAAAABCE"], "model_b": [*"BBBBBCBF"], "winner": ["model_a"] * 7 + ["tie"]}
+    found = audited(pd.DataFrame(won))  # who is first always wins, E and F are joined to nobody
+    assert "position: the effect of being shown first is infinite in these votes" in found.not_looked_at
+    assert found.before == (("B", 1000.0), ("C", 1000.0))

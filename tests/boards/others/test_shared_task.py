@@ -119,3 +119,9 @@ def test_wmt12_has_its_winners(shared: Path) -> None:
     found = shared_task(pairproof.read(shared / "data" / "wmt" / "wmt12.RNK_results.csv"))
     first = found[found["cluster"] == 1].groupby("track")["system"].apply(list)
     assert first["Czech-English"] == ["onlineB"] and first["English-Czech"] == ["cu-depfix"]
+
+
+def test_systems_with_equal_scores_share_their_ranks() -> None:
+    table = pairproof.Comparisons.build("ABCD", [0, 0, 1], [1, 2, 3], [30, 30, 20], None, [20, 0, 0])
+    found = shared_task(table).set_index("system")  # neither C nor D ever won
+    assert found.loc[["C", "D"], ["rank_low", "rank_high", "cluster"]].to_numpy().tolist() == [[3, 4, 2]] * 2

@@ -159,6 +159,18 @@ def test_the_page_says_how_it_is_checked_and_that_r_was_not_asked(html, board):
     assert "No number on this page was compared with R" in html
 
 
+def test_boards_side_by_side_have_their_references_and_how_to_check_them_once(votes):
+    boards = leaderboard(votes, by="language")
+    text = boards.to_html()
+    assert text.count("How to check this page") == text.count(">References<") == 1
+    assert all(f"{level}: {board.data.digest}" in text for level, board in boards.boards.items())
+
+
+def test_a_name_of_300_characters_is_whole_in_the_table_and_short_in_pictures():
+    rows = {"model_a": ["L" * 300, "B", "C"], "model_b": ["B", "C", "L" * 300], "winner": ["model_a"] * 3}
+    assert leaderboard(pd.DataFrame(rows)).to_html().count(">" + "L" * 300 + "<") == 1
+
+
 def test_who_may_be_best_are_those_whose_rank_may_be_1(board):
     best = [row.model for row in board.rows if row.rank_low == 1]
     assert str(len(best)) in who_may_be_best(board) or "is shown to be the best" in who_may_be_best(board)

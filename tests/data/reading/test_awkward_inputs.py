@@ -283,7 +283,7 @@ REFUSED_FILES = [
         "First,Second,Outcome\nA,B,first\n",
         {},
         InputError,
-        ["'First' is not exactly 'first'"],
+        ["; 'First' is not exactly 'first', 'Second' is not exactly 'second', 'Outcome'"],
     ),
     (
         "columns of two layouts",

@@ -317,7 +317,10 @@ def test_a_clustered_fit_of_counts_says_what_the_bootstrap_would_need(frame: pd.
     fit, _ = both(frame)
     found = fit.clustered("judge", rows=frame)
     for ask in (lambda: found.bootstrap(replicates=99), lambda: fit.clustered("judge")):
-        with pytest.raises(InputError, match=r"no column 'judge' to cluster by.*rows=SOURCE, kind='CR1'"):
+        with pytest.raises(
+            InputError,
+            match=r"no column 'judge' to cluster by.* clustered\('judge', rows=SOURCE, kind='CR1'\)",
+        ):
             ask()
 
 

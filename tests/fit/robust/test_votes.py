@@ -129,7 +129,7 @@ def test_r_is_not_asked_of_single_votes_and_few_are_cautioned_of() -> None:
     fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [6], [2], [3])).clustered()
     assert fit.robust.title == "CR1 by vote (11 votes)"
     assert fit.robust.cautions == (
-        "11 clusters by vote: with fewer than 20, cluster-robust intervals are approximate; compare them with fit.bootstrap()",
+        "11 clusters by vote: with fewer than 20, cluster-robust intervals are approximate; in Python compare them with fit.bootstrap()",
     )
     notes = [answer.not_run for answer in clustered_counterparts(fit, backend_of("none"))]
     assert all("every vote is its own cluster" in note for note in notes) and notes

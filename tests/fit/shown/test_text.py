@@ -330,3 +330,23 @@ def test_the_first_rows_by_cluster_are_those_of_the_whole_table():
     assert "standard_errors" not in vars(fit)
     # the same numbers but for the order in which rounding adds up; seen: 0 off
     pd.testing.assert_frame_equal(some, parameter_frame(fit, 0.05).iloc[:3], rtol=1e-13)
+
+
+def test_headings_of_worths_hold_the_digits_of_a_number_that_tell() -> None:
+    rows = pd.DataFrame(
+        {
+            "first": [*"AABB"],
+            "second": [*"BBAA"],
+            "outcome": ["first", "second"] * 2,
+            "age": [41.0, 42.0, 42.5, 42.2],
+        }
+    )
+    text = fit_llbt(pairproof.read(rows), by="age").summary()
+    assert "age=41.925" in text and "…" not in text
+    rows["age"] = [41.0, 42.0, 42.5, 42.1 + 1 / 3]
+    assert "age=41.9833" in fit_llbt(pairproof.read(rows), by="age").summary()
+
+
+def test_the_line_on_the_scale_says_of_the_order_effect_that_it_is_in_log_odds() -> None:
+    text = " ".join(fit_llbt(dras(), order_effect=True).summary().split())
+    assert "exp(2 (A - B)); order in log-odds" in text

@@ -8,6 +8,9 @@ import math
 import re
 import subprocess
 import sys
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +191,7 @@ def test_an_update_shows_what_changed(pytester: pytest.Pytester) -> None:
     [
         (lambda n: n.pop("estimate.B"), "estimate.B: found -0.86816454117"),
         (lambda n: n.update({"estimate.D": 0.5}), "estimate.D: recorded 0.5, no longer found"),
-        (lambda n: n.update({"estimate.B": None}), "estimate.B: recorded None, found -0.86816454117"),
+        (lambda n: n.update({"estimate.B": None}), "estimate.B: recorded null, found -0.86816454117"),
     ],
 )
 def test_a_quantity_that_is_lost_or_new_fails(pytester: pytest.Pytester, change, line: str) -> None:
@@ -352,7 +355,7 @@ def test_digits_of_a_fit_take_the_place_of_the_defaults() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [({"a": {"b": math.inf}}, r"a\.b is inf, a float; expected a fit, a leaderboard, or finite numbers and texts"),
-     ([None], "it is empty"), (math.nan, "it is empty"), ({1, 2}, "found {1, 2}, a set"), ({"a": 10**400}, "a is an integer of about"),
+     ({"a": []}, "it is empty"), ({1, 2}, "found {1, 2}, a set"), ({"a": 10**400}, "a is an integer of about"),
      (pd.Series([1, 2], ["x", "x"]), r"two values have the key '\[x\]'"), ({"a.b": 1, "a": {"b": 2}}, "the key 'a.b'"),
      ({}, "it is empty")],
 )  # fmt: skip
@@ -365,10 +368,12 @@ def test_what_is_not_known_is_recorded_as_null_and_must_stay_unknown(pytester: p
     frame = pairproof.fit_bradley_terry(pairproof.read(ROWS)).to_frame()
     now = numbers_of(frame)
     assert now["se[A]"] is None and now["estimate[B]"] == frame["estimate"]["B"]
+    assert numbers_of({"a": math.nan}) == {"a": None} and numbers_of(None) == {"value": None}
+    assert [str(c) for c in changes({"a": 1.0}, {"a": None}, {})][0].startswith("a: recorded 1.0, found null")
     assert numbers_of({"a": None, "b": math.nan, "c": 1}) == {"a": None, "b": None, "c": 1.0}
     assert not changes(now, now, frame)
     assert [str(c) for c in changes({"a": None}, {"a": 0.5}, {})] == [
-        "a: recorded None, found 0.5 (0.0 digits in common, 9 required)"
+        "a: recorded null, found 0.5 (0.0 digits in common, 9 required)"
     ]
     test_module(pytester, FIT, "recorded(fit.to_frame())")
     run(pytester, "--pairproof-update")
@@ -503,3 +508,30 @@ def test_the_example_of_the_plugin_runs_and_prints_what_it_says() -> None:
     found = doctest.DocTestParser().get_doctest(plugin.__doc__ or "", {}, "plugin", None, 0)
     doctest.DocTestRunner(verbose=False).run(found, out=said.append)
     assert len(found.examples) >= 5 and not said, "".join(said)
+
+
+def test_tests_whose_names_are_spelt_alike_have_records_of_their_own(pytester: pytest.Pytester) -> None:
+    text = """
+import pytest
+@pytest.mark.parametrize("x", ["a/b", "a b", "long"])
+def test_a(recorded, x):
+    recorded({"v": len(x) + (x == "a b")}, "n" * 300 * (x == "long"))
+"""
+    (pytester.path / "test_record_of.py").write_text(text, encoding="utf-8")
+    assert last_line(run(pytester, "--pairproof-update")) == last_line(run(pytester)) == "3 passed"
+    names = sorted(path.name for path in (pytester.path / "recorded/test_record_of").iterdir())
+    assert names[0] == "test_a-a-b-49f3fb6b.json" and names[1] == "test_a-a-b.json" and len(names) == 3
+
+
+def test_a_record_counts_numbers_that_are_lost_and_is_never_of_nothing(pytester: pytest.Pytester) -> None:
+    test_module(pytester, "v = {'a': 1, 'b': 2, 'c': 3}", "recorded(v)")
+    run(pytester, "--pairproof-update")
+    test_module(pytester, "v = {'d': 1}", "recorded(v)")
+    run(pytester).stdout.fnmatch_lines(["E *4 of 4 numbers differ from the record *"])
+    with pytest.raises(InputError, match="rules of None for a: nothing of 1 value would be recorded"):
+        numbers_of({"a": 1.0}, {"a": None})
+
+
+def test_dates_and_exact_numbers_are_recorded() -> None:
+    value = {"day": date(2026, 1, 2), "third": Fraction(1, 4), "price": Decimal("1.5")}
+    assert numbers_of(value) == {"day": "2026-01-02", "third": 0.25, "price": 1.5}

@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike
 
 from ....data.options import one_of
 from ....errors import ConvergenceError, InputError, NotEstimableError
+from ....text import plural
 from ..beta import FloatArray, IntArray
 from ..coded_judgments import Labels, check_level, coded, coded_scores
 from .mixed_equations import Likelihood
@@ -391,7 +392,7 @@ def _lacking(level: Level, what: IntArray, who: IntArray, names: Sequence[str]) 
     sharing = np.unique(pair[1][judges[pair[0]] > 1])
     if len(sharing) < FEWEST_ANNOTATORS:
         return (
-            f"{len(sharing)} annotators share items with another; a location needs {FEWEST_ANNOTATORS} or more:"
+            f"{plural(len(sharing), 'annotator')} share{'s' * (len(sharing) == 1)} items with another; a location needs {FEWEST_ANNOTATORS} or more:"
             " have items judged by several annotators"
         )
     if not (judges.max() > 1 and len(judges) > 1):

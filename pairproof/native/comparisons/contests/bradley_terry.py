@@ -30,7 +30,7 @@ from ....fit.estimates.specification import ContestSpec, LinkName, Ties
 from ....fit.fit import Fit
 from ..counts.build import check_table
 from ..counts.llbt import fit as plain_fit, fit_llbt, make_spec
-from ..counts.named import about_own_abilities, about_ties, ranking_warning
+from ..counts.named import about_fractions, about_own_abilities, about_ties, ranking_warning
 from .specified import ContestRows, Options, Prepared, asked, contest_rows, prepared
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _fixed(rows: ContestRows, found: Solved) -> Fit:
 def warnings_of(rows: ContestRows) -> tuple[FitWarning, ...]:
     """Warnings about the data: ranked pairs, comparison terms, ties, items without a covariate."""
     data, spec = rows.data, rows.spec
-    of_data = (*about_ties(data, spec), *about_own_abilities(data, spec))
+    of_data = (*about_fractions(data, spec), *about_ties(data, spec), *about_own_abilities(data, spec))
     return (*ranking_warning(data), *rows.warnings, *of_data)
 
 

@@ -31,6 +31,7 @@ from ....numerics.arrays import BoolArray, FloatArray, IntArray, distinct_rows
 from ....numerics.infinity import AtInfinity
 from ..counts.existence import demanded
 from ..counts.llbt import Tabulated, engine_name
+from ..counts.named import is_quasi
 from ..rows.contest_design import Contests
 from ..rows.links import link
 from ..rows.maximum_likelihood import (
@@ -412,7 +413,7 @@ def shared(rows: ContestRows, numbers: Referred, table: Tabulated) -> dict[str, 
         "groups": {"all": {}},
         "n_comparisons": float((counted.wins + counted.ties + counted.losses).sum()),
         "engine": engine_name(),
-        "quasi_likelihood": spec.ties == "half" and bool(rows.data.ties.any()),
+        "quasi_likelihood": is_quasi(rows.data, spec),
     }
 
 

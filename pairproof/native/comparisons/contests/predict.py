@@ -18,7 +18,7 @@ import numpy as np
 from ....data.columns import Column, Factor, beside
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
-from ....errors import InputError, ItemError
+from ....errors import DataWarning, InputError, ItemError, warn_the_caller
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.fit_record import listed
 from ....fit.estimates.likelihood import outcome_probabilities
@@ -27,6 +27,7 @@ from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec
 from ....fit.fit import Fit
 from ....fit.inference.wald import check_level
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....text import named
 from ..counts.build import order_column
 from ..formula.ability_formula import expand
 from ..random_effects.joint import limits_over, mean_probability, sigma_posterior
@@ -312,8 +313,17 @@ def predict(
     design = rows.design.rows(chosen)
     if fit.random_effects is not None:
         one_of("sigma", sigma, ("uncertain", "known"))
-        return _with_effects(fit, rows, chosen, design, n_seen, level, sigma)
-    return _fixed(fit, rows, chosen, design, level)
+        found = _with_effects(fit, rows, chosen, design, n_seen, level, sigma)
+    else:
+        found = _fixed(fit, rows, chosen, design, level)
+    without = found.loc[found["p_first"].isna(), ["first", "second"]].drop_duplicates()
+    if len(without):
+        pairs = named([f"{a} and {b}" for a, b in without.to_numpy()], 3)
+        warn_the_caller(
+            f"no probability of {pairs} (nan): their difference is infinite, or no chain of comparisons connects the two",
+            DataWarning,
+        )
+    return found
 
 
 def _spec(fit: Fit) -> ContestSpec:

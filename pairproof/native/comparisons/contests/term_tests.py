@@ -331,6 +331,10 @@ def _line(
 def _row(term: ModelTerm, smaller: Fit, larger: Fit, shown: Fit, note: str) -> dict[str, object]:
     df, statistic, p = compared(smaller, larger)
     alias = "" if df else "these data do not distinguish it from the other terms"
+    if not df and term.text in shown.data.columns and term.text not in shown.spec.comparison_terms:
+        alias = (
+            f"{term.text} is the same for both items and cancels; {term.text}:item is its effect on the items"
+        )
     note = "; ".join(filter(None, [note, alias, _separated(smaller, larger)]))
     return _line(term.text, df, statistic, p, _aic(shown), shown.llf, note)
 

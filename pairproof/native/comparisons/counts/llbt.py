@@ -43,7 +43,7 @@ from ..formula import subject_design as design
 from ..formula.subject_formula import Formula
 from .build import Model, build, check_table
 from .cells import Cells, count_cells
-from .named import name, ranking_warning, warnings_of
+from .named import is_quasi, name, ranking_warning, warnings_of
 from .solve import Solved, solve
 
 #: Below this relative difference the series is used; the terms left out are below 0.02**10.
@@ -259,7 +259,7 @@ def fit_model(model: Model) -> Fit:
         stopping=Stopping(RULE, True, found.steps, found.decrement),
         warnings=warnings_of(model, found, named),
         n_infinite=named.n_infinite,
-        quasi_likelihood=spec.ties == "half" and bool(model.data.ties.any()),
+        quasi_likelihood=is_quasi(model.data, spec),
     )
 
 

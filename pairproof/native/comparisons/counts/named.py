@@ -26,6 +26,7 @@ from ....fit.estimates.specification import (
     by_suffix,
     of_comparison,
 )
+from ....numerics.arrays import BoolArray
 from ..formula import subject_design as design
 from ..formula.subject_design import By
 from .build import ItemColumn, Model, missing_covariates
@@ -157,6 +158,7 @@ def warnings_of(model: Model, found: Solved, named: Named) -> tuple[FitWarning, 
         *ranking_warning(model.data),
         *model.patterns.warnings,
         *(model.directed.warnings if model.directed is not None else ()),
+        *about_fractions(model.data, model.spec),
         *about_ties(model.data, model.spec),
         *about_own_abilities(model.data, model.spec),
         *_about_the_tie_parameter(model),
@@ -185,6 +187,31 @@ def ranking_warning(data: Comparisons) -> Iterator[FitWarning]:
             " pairproof.fit_plackett_luce(table) or pairproof.fit_pattern(table) (pairproof fit-answers FILE --layout"
             f" rankings). To stay with pairs take errors by person: {by_person}",
         )
+
+
+def _fractions(data: Comparisons) -> BoolArray:
+    """bool[n_rows]: counts that are neither whole nor, as ties that count for both sides are, halves."""
+    return np.asarray((2.0 * np.stack([data.wins, data.ties, data.losses]) % 1.0 != 0.0).any(axis=0))
+
+
+def is_quasi(data: Comparisons, spec: ModelSpec) -> bool:
+    """Whether what is maximised is no likelihood of counts."""
+    return bool((spec.ties == "half" and data.ties.any()) or _fractions(data).any())
+
+
+def about_fractions(data: Comparisons, spec: ModelSpec) -> Iterator[FitWarning]:
+    """That preferences or weights are fitted as if they were counts."""
+    n = int(_fractions(data).sum())
+    if not n:
+        return
+    text = (
+        f"{n:,} of {data.n_rows:,} rows have fractional counts, as of preferences or weights: the standard errors of the model, z"
+        " and p hold for counts, and may be several times too large or too small. fit.clustered() takes them from the spread of"
+        " the rows, fit.clustered('judge'), --cluster judge, from that of judges, and pairproof leaderboard does either"
+    )
+    if data.ties.any() and spec.ties not in ("half", "drop"):
+        text += f"; {data.ties.sum():g} preferences of one half are ties, a category of their own, and half wins with ties='half'"
+    yield FitWarning("fractional-counts", text)
 
 
 def about_ties(data: Comparisons, spec: ModelSpec) -> Iterator[FitWarning]:
@@ -247,6 +274,10 @@ def _about_estimates(model: Model, found: Solved, named: Named) -> Iterator[FitW
     )
     against = f" against the reference {model.spec.reference}" if of_items else ""
     what = f"{listed(lost, MOST)} not estimable{against}"
+    if found.separated and not (model.data.wins.any() or model.data.losses.any()):
+        text = f"all comparisons are ties: {what}: tie goes to infinity, and these data hold nothing on the items"
+        yield FitWarning("separated", text, lost)
+        return
     if found.separated:
         yield FitWarning(
             "separated",

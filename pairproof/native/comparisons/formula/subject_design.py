@@ -65,7 +65,8 @@ def coded(
         f"no value in column {name!r}, which the model uses",
     )
     cure = f"fill it in, or leave these rows out with where={f'{name}!='!r}"
-    if isinstance(who, Factor) and 0 < len(persons := list(dict.fromkeys(who.codes[missing].tolist()))) < n:
+    persons = list(dict.fromkeys(who.codes[missing].tolist())) if isinstance(who, Factor) else []
+    if isinstance(who, Factor) and 0 < len(persons) < n and min(persons) >= 0:
         # One row of the file, a person's, is many comparisons, whose numbers its reader does not know.
         of = f"{len(persons):,} persons, the first" if len(persons) > 1 else "person"
         raise InputError(
@@ -80,6 +81,12 @@ def coded(
         text = f"level(s) {', '.join(lost)} of {name} have no comparisons and were left out"
         found = Variable(np.arange(len(levels)), levels, np.arange(len(levels), dtype=float))
         warnings = [FitWarning("level-left-out", text)] if lost else []
+        if len(levels) > MOST_CODES and 2 * len(levels) > (rows := int(used.sum())):
+            text = (
+                f"{name} has {len(levels):,} different values in {rows:,} rows, and each is a category, as of times or names; group"
+                " them, or give numbers, which are a slope"
+            )
+            warnings.append(FitWarning("values-as-levels", text))
         return np.where(used, new[column.codes], 0), found, warnings
     distinct, codes = _distinct_values(column if used.all() else np.where(used, column, column[used][0]))
     if categorical:

@@ -10,7 +10,7 @@ import pytest
 
 import pairproof
 from pairproof.data.columns import Factor
-from pairproof.errors import InputError, ItemError
+from pairproof.errors import DataWarning, InputError, ItemError
 from tests.native.comparisons.contests.contests_tables import four_players, judged, with_ties
 
 
@@ -154,3 +154,13 @@ def test_an_offset_of_its_own_beside_one_of_the_formula_is_asked_for_and_added()
     # x of A and B are 0 and 1, so that the formula's offset is -1.
     # The same sum: observed 0.
     np.testing.assert_allclose(found["eta"], -1.0 - fit.params["B"] + np.array([0.0, 0.25]), rtol=1e-12)
+
+
+def test_a_pair_without_a_finite_difference_is_named():
+    fit = pairproof.fit_bradley_terry(
+        pairproof.Comparisons.build("ABC", [0, 1], [1, 2], [3, 2], None, [0, 2])
+    )
+    with pytest.warns(DataWarning, match="no probability of A and B .nan.: their difference is infinite"):
+        assert pairproof.predict(fit, {"first": ["A", "B"], "second": ["B", "C"]})[
+            "p_first"
+        ].isna().tolist() == [True, False]

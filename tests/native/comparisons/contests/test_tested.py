@@ -226,3 +226,9 @@ def test_a_term_beside_one_that_is_the_same_for_all_items_is_not_said_to_have_no
     assert np.isnan(found.loc["x", "df"]) and np.isnan(found.loc["x", "p"])
     assert "same are the same for all items" in found.loc["x", "note"]
     assert found.loc["same", "df"] == 0 and "do not distinguish it" in found.loc["same", "note"]
+
+
+def test_a_covariate_of_the_comparison_alone_cancels_and_the_note_has_the_term_that_does_not():
+    rows = {"first": [*"AABB"], "second": [*"BBAA"], "outcome": ["first", "second"] * 2, "sex": [*"fmfm"]}
+    note = pairproof.fit_llbt(pairproof.read(rows)).add1("sex").loc["sex", "note"]
+    assert "sex is the same for both items and cancels; sex:item is its effect on the items" in note
