@@ -29,6 +29,7 @@ from .call_sites import Left
 from .delivery import DATA
 from .steps.block import Done
 from .steps.evaluated import CallSite, Key, key_parts, loop_names
+from .steps.interpreter import OURS
 from .steps.python import commented
 from .translate import python_code as python
 
@@ -315,7 +316,6 @@ IMPORTS = {
     "np": "import numpy as np",
     "pd": "import pandas as pd",
     "stats": "from scipy import stats",
-    "aic_glm": "from pairproof.validation.claims.quantities import aic_glm",
 }
 #: Folder of R's answers, and what they are in the script.
 R_FOLDER, R_ANSWERS = "recorded/of_r", "R_OF_THE_RUN"
@@ -345,6 +345,8 @@ def script_text(
     used = _names_in("\n".join(line for block in blocks for line in block))
     used |= {"np"} if "show" in used else set()
     words = [text for name, text in IMPORTS.items() if name in used]
+    if numbers := sorted(used & {*OURS}):
+        words.append(f"from pairproof.validation.claims.quantities import {', '.join(numbers)}")
     plain = [w for w in words if w == "import re"]
     ours = [*(f"import {module}" for module in modules(found)), *(w for w in words if "pairproof" in w)]
     if bridged(found):

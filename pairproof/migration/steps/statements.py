@@ -63,6 +63,8 @@ class Shown(State):
             made = ex.expression(inner)
             value = ex.value(made)
             step = ex.step(made)
+            if (shown := views.of_quasi(made, step, ex.value)) is not None:
+                return shown
             if isinstance(value, Fit):
                 also = [views.of_summary(made, step, ex.value)] if step else []
                 if step and (table := views.thresholds(made, step)) is not None:
