@@ -122,7 +122,9 @@ def recognise_pattern(
         ties = ties and "davidson"
         own.append(("tie", u.sum(axis=1)))
     if "dependence" in others and (n := _same(theirs, products)) < len(dependent):
-        raise Not(f"it has {n} of {len(dependent)} dependences of two answers, a pattern model all or none", True)
+        raise Not(
+            f"it has {n} of {len(dependent)} dependences of two answers, a pattern model all or none", True
+        )
     own += _dependence(items, dependent) if "dependence" in others else []
     if len(own) != len(coefficients):
         raise Not("some of its terms have no equivalent in a pattern model", True)

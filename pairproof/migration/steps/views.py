@@ -65,7 +65,7 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     key, ours, of_r = NUMBERS[function]
     ours = ours if hasattr(step.value, "llf") else (of_r,)
     found = [put(t, m=m) for t in ours if "bic" not in t or isinstance(step.value, Fit)]
-    recorded = step.call.number(key) if key else None
+    recorded = _recorded(step, key)
     for candidate in found:
         try:
             own = float(value(candidate))
@@ -76,6 +76,14 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     raise NotTranslated(f"{function}() of this fit is defined differently in Python")
 
 
+def _recorded(step: Step, key: str) -> float | None:
+    """R's number; the deviance of prefmod's pattern models is of two log-likelihoods."""
+    ll, fl = step.call.number("ll"), step.call.number("fl")
+    if key == "deviance" and ll is not None and fl is not None:
+        return 2.0 * (fl - ll)
+    return step.call.number(key) if key else None
+
+
 def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
     """What R's summary shows of a fit and ours has otherwise: deviances and AIC with R's constants; None if nothing."""
     said = step.value.summary()
@@ -84,7 +92,7 @@ def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
         try:
             made = number(function, m, step, value)
         except NotTranslated:  # R counts otherwise: half wins, a constant
-            theirs = step.call.number(NUMBERS[function][0])
+            theirs = _recorded(step, NUMBERS[function][0])
             if theirs is not None and f"{theirs:.4f}" not in said:
                 found.append((f"R's {word} in that run", node(theirs)))
             continue
@@ -93,8 +101,6 @@ def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
     if step.call.package == "survival":
         ratios = put("np.exp(m.conf_int().assign(coef=m.params, less=-m.params))", m=m)
         found += [("likelihood ratio", put("m.null_deviance - m.deviance", m=m)), ("exp():\n", ratios)]
-    if isinstance(step.value, Fit) and "standard errors" in step.not_compared:
-        found.append(("R defines standard errors, z and p differently;", node("they were not compared")))
     return _in_words(found, value) if found else None
 
 
@@ -114,6 +120,17 @@ def of_quasi(m: ast.expr, step: Step | None, value: Value) -> ast.expr | None:
         with contextlib.suppress(NotTranslated):
             found.append((function.replace(".", " "), number(function, m, step, value)))
     return called("print", put("x.to_string()", x=table), _in_words(found, value))
+
+
+def of_tests(made: ast.expr, value: pd.DataFrame, step: Step, m: ast.expr | None) -> ast.expr:
+    """R's table of tests: without empty columns and an AIC that R's has not, with the deviances of the models."""
+    table = step.call.result.get("value")
+    theirs = (table.names if isinstance(table, RList) else None) or ()
+    lost = [c for c in value if value[c].isin(["", np.nan]).all() or (c == "aic" and "AIC" not in theirs)]
+    shown = put("x.drop(columns=lost)", x=made, lost=list(lost)) if lost else made
+    if m is None or "llf" not in value or "llf" in lost:
+        return put("show(x)", x=shown)
+    return put('show(x.assign(deviance=m.deviance + 2 * (m.llf - made["llf"])))', x=shown, m=m, made=made)
 
 
 def _in_words(found: Sequence[tuple[str, ast.expr]], value: Value) -> ast.expr:

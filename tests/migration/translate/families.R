@@ -23,8 +23,6 @@ summary(g)
 
 qp <- glm(cbind(w, l) ~ 0 + A + B + C, family = quasibinomial("probit"), data = tea)
 summary(qp)
-bq <- BTm(cbind(w, l), factor(a), factor(b), data = tea, family = quasibinomial)
-summary(bq)
 
 p <- glm(cbind(w, l) ~ 0 + A + B + C, family = binomial("probit"), data = tea)
 summary(p)
@@ -38,3 +36,12 @@ summary(gd)
 L <- data.frame(issp2000[1:200, c("CAR", "IND", "WATER")], SEX = issp2000$SEX[1:200])
 p0 <- pattL.fit(L, nitems = 3, formel = ~1, elim = ~SEX)
 p0
+summary(p0)
+
+data(cemspc)
+m1 <- llbtPC.fit(cemspc, nitems = 6, formel = ~1, elim = ~SEX, undec = TRUE)
+m2 <- llbtPC.fit(cemspc, nitems = 6, formel = ~SEX, elim = ~SEX, undec = TRUE)
+anova(m1, m2, test = "Chisq")
+
+liz <- BTm(1, winner, loser, ~ SVL[..] + (1 | ..), data = flatlizards)
+add1(liz, ~ . + head.length[..], test = "Chisq")
