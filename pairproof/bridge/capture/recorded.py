@@ -225,6 +225,8 @@ class Captured:
     sandboxed: bool
     changed: tuple[tuple[str, Place], ...] = ()
     values: Mapping[int, Valued] = field(default_factory=dict)
+    #: Top-level expression -> what it printed, where that is known: no sink, nothing dropped.
+    outputs: Mapping[int, str] = field(default_factory=dict)
 
 
 #: Most bytes that are read of all records; the R side stops keeping values at 300 MB.

@@ -20,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -76,6 +77,17 @@ def plain_environment(temporary: Path, environment: Mapping[str, str]) -> dict[s
     child.update(LANGUAGE="en", TMPDIR=str(temporary))
     child.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
     return child
+
+
+def outputs_of(ran: Ran, process: str, clean: Callable[[str], str]) -> dict[int, str]:
+    """Top-level expression -> its output, between the mark before and its own."""
+    found: dict[int, str] = {}
+    last, begin = 0, 0
+    for task, end in ((task, end) for pid, task, end in ran.marks if pid == process):
+        if task == last + 1:
+            found[task] = clean(ran.output[begin:end].decode("utf-8", "replace"))
+        last, begin = task, end
+    return found
 
 
 def recording(
@@ -461,6 +473,8 @@ class _Run:
     def _run(self, parsed: Parsed, copied: Copied, output: Callable[[bytes], None] | None) -> Ran:
         names = [name for name in dict.fromkeys(parsed.loops) if "\n" not in name]
         (self.records / "loops.txt").write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+        mark = secrets.token_hex(8)
+        (self.records / "mark.txt").write_text(f"{mark}\n", encoding="utf-8")
         file = str(self.code)
         if self.script.kind == "R":
             file = str(self.script.path.relative_to(copied.source))
@@ -473,6 +487,7 @@ class _Run:
             seconds=self.seconds,
             output_limit=self.output_limit,
             output=output,
+            mark=mark,
         )
         self._tell_after(copied, ran)
         return ran
@@ -526,4 +541,5 @@ class _Run:
             sandboxed=self.sandbox is not None,
             changed=tuple((name, expression_place(parsed, task)) for name, task in records.changed),
             values=records.values,
+            outputs=outputs_of(ran, records.main, clean) if ran.output_bytes <= self.output_limit else {},
         )

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -39,6 +40,8 @@ from ...files.inputs import read_file
 OUTPUT_LIMIT = 10 * 2**20
 #: Environment variable that tells our R side where to write, and us which processes are of this run.
 FOLDER = "PAIRPROOF_CAPTURE"
+#: Most bytes of a mark that R leaves in its output.
+_LONGEST_MARK = 64
 #: How long output is awaited that programs in the background still hold the pipe of, in seconds.
 _AFTER_END = 0.5
 #: How often it is looked for processes that left the group; each time those that are found are ended.
@@ -72,6 +75,8 @@ class Ran:
     output_bytes: int
     pid: int
     r_programs: tuple[RProgram, ...] = ()
+    #: Process, top-level expression, bytes of `output` before its end.
+    marks: tuple[tuple[str, int, int], ...] = ()
 
 
 def run_program(
@@ -82,8 +87,9 @@ def run_program(
     seconds: float,
     output_limit: int = OUTPUT_LIMIT,
     output: Callable[[bytes], None] | None = None,
+    mark: str = "",
 ) -> Ran:
-    """Run a program with empty input and end whatever it left running."""
+    """Run a program with empty input and end whatever it left running.  mark: what its marks in its output begin with."""
     begun = time.monotonic()
     try:
         child = subprocess.Popen(
@@ -97,7 +103,7 @@ def run_program(
         )
     except OSError as error:
         raise PairproofError(f"{command[0]} did not start: {error.strerror or error}") from None
-    reader = _Reader(output_limit, output, _Watch(child.pid, environment[FOLDER], folder))
+    reader = _Reader(output_limit, output, _Watch(child.pid, environment[FOLDER], folder), mark)
     try:
         timed_out = reader.read(child, begun + seconds)
         if not timed_out:
@@ -119,6 +125,7 @@ def run_program(
         reader.seen,
         child.pid,
         tuple(reader.watch.seen.values()),
+        tuple(reader.marks),
     )
 
 
@@ -173,9 +180,14 @@ def _code_of(pid: int, command: Sequence[str]) -> str:
 class _Reader:
     """Reads both streams of a program."""
 
-    def __init__(self, limit: int, output: Callable[[bytes], None] | None, watch: _Watch) -> None:
+    def __init__(
+        self, limit: int, output: Callable[[bytes], None] | None, watch: _Watch, mark: str = ""
+    ) -> None:
         self.limit, self.output, self.watch = limit, output, watch
         self.kept, self.errors, self.seen = bytearray(), bytearray(), 0
+        self.marks: list[tuple[str, int, int]] = []
+        self._mark = re.compile(rb"\x1e%s:(\d{1,9}):(\d{1,9})\x1e" % mark.encode()) if mark else None
+        self._held = b""
 
     def read(self, child: subprocess.Popen[bytes], until: float) -> bool:
         """Read until the program has ended; whether the time was over before."""
@@ -197,11 +209,27 @@ class _Reader:
                         self._take(block, key.data)
                     else:
                         wait.unregister(key.fileobj)
+                        if not key.data:
+                            held, self._held, self._mark = self._held, b"", None
+                            self._take(held, False)
                 if ended is None and child.poll() is not None:
                     ended = time.monotonic()
         return False
 
     def _take(self, block: bytes, error: bool) -> None:
+        if self._mark is None or error:
+            self._pass(block, error)
+            return
+        block = self._held + block
+        while found := self._mark.search(block):
+            self._pass(block[: found.start()], False)
+            self.marks.append((found[1].decode(), int(found[2]), len(self.kept)))
+            block = block[found.end() :]
+        begun = block.rfind(b"\x1e", -_LONGEST_MARK)  # of one, the rest of which is still to come
+        self._held = block[begun:] if begun >= 0 else b""
+        self._pass(block[:begun] if begun >= 0 else block, False)
+
+    def _pass(self, block: bytes, error: bool) -> None:
         passed = block[: max(0, self.limit - self.seen)]
         self.seen += len(block)
         if error:

@@ -19,7 +19,6 @@ from ...bridge.capture.recorded import Captured, Place, Valued
 from ...bridge.values.nodes import RVector
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import Names, one_line
-from . import compared
 from .evaluated import RESERVED, CallSite, Scope
 from .interpreter import Interpreter
 from .python import laid_out
@@ -71,6 +70,8 @@ class Block:
     lines: list[str] = field(default_factory=list)
     whys: list[str] = field(default_factory=list)
     written: int = 0
+    #: Of the fits that its values are made of.
+    digits: list[float] = field(default_factory=list)
 
 
 class State:
@@ -90,7 +91,6 @@ class State:
         self.scope = Scope(names)
         self.steps = [step for site in found for step in site.steps]
         self.scope.values |= {"HERE": folder, "show": _show, "print": _print}
-        self.printed = compared.Printed(captured.output)
         #: Expressions of which not every call was kept -> how many were.
         self.cut = Counter((c.task, c.text) for c in captured.calls if not c.kept)
         self.task = 0
@@ -144,6 +144,7 @@ class State:
     def _emit(self, ex: Expressions, block: Block, *lines: str) -> None:
         """Statements, with what they need before them."""
         self._before(ex, block)
+        block.digits += ex.digits
         for text in lines:
             block.lines += text.split("\n") if "\n" in text else laid_out(text)
         block.written += 1

@@ -1,8 +1,8 @@
 """What Python printed or gave beside what R did: values number by number, printed lines by their numbers.
 
 A value is compared at full precision, with as many digits as the fits have that it is made of.  What `cat` and `print`
-wrote in a loop is known as text only: its numbers are found among those that R printed, from the last ones found on, and
-are held to the digits that both show.
+wrote is known as text only: it is compared with what R printed at the same statement, the words of `cat` too, and its
+numbers are held to the digits that both show.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from ..translate.rows import Beside
+from .trees import NotTranslated
 
 #: A number that stands by itself: no part of a word, and not R's "[1]".
 NUMBER = re.compile(r"(?<![\w.\[:])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d)")
@@ -150,52 +151,85 @@ def _exact(row: Agreement, own: float, other: float, size: float) -> Agreement:
 # -- printed text --------------------------------------------------------------------------------------------
 
 
-class Printed:
-    """What R printed, as numbers; lines of Python's are looked for in their order."""
+def printed_rows(
+    call: RecordedCall, ours: str, theirs: str, only_texts: bool, partly: bool, digits: float
+) -> Iterator[Agreement]:
+    """A row for each number that Python printed at a statement, beside the one at its place in what R printed there.
 
-    def __init__(self, output: str) -> None:
-        self.words = [m[0] for m in NUMBER.finditer(output)]
-        self.numbers = [float(w) for w in self.words]
-        self.at = 0
-
-    def rows(self, call: RecordedCall, printed: str) -> Iterator[Agreement]:
-        """A row for each number of what Python printed, beside the number at its place in R's output."""
-        for line in printed.splitlines():
-            words = NUMBER.findall(line)
-            if words:
-                yield from self._line(call, words)
-
-    def _line(self, call: RecordedCall, words: Sequence[str]) -> Iterator[Agreement]:
-        place, equal = self._place(words)
-        beside = Beside(call, 0.0, "as many as both print", "base::cat")
-        for k, word in enumerate(words):
-            own = float(word)
+    Lines whose words are the same are compared number by number.  only_texts: both print nothing but texts of the
+    script's own, so that other words, or more or fewer lines, are another meaning, and nothing is written; partly: R's
+    has lines of statements that Python has not.  digits: of the fits that the numbers are made of.
+    """
+    own, rest = _lines(ours), _lines(theirs)
+    pairs = _paired(own, rest, partly)
+    if pairs is None and only_texts:
+        raise NotTranslated("Python would print other words than R")
+    if pairs is not None:
+        for mine, other in pairs:
+            yield from (_number(call, a, b, digits) for a, b in zip(mine[1], other[1]))
+        return
+    at, words = 0, [word for _, numbers in rest for word in numbers]
+    for _, numbers in own:
+        if numbers:
+            place = _place(numbers, words, at)
             if place < 0:
-                yield _not_found(beside.row("shown", own, math.nan))
-            elif equal[k]:
-                # Both are rounded: they are the same number so far as it is shown.
-                row = beside.row("shown", self.numbers[place + k], self.numbers[place + k])
-                yield _exact(
-                    row, own, other := self.numbers[place + k], max(abs(own), abs(other), _unit(word))
-                )
+                yield from (_not_found(call, word) for word in numbers)
             else:
-                other = self.numbers[place + k]
-                yield Beside(call, 16.0, "R printed another number", "base::cat").row("shown", own, other)
-        if place >= 0:
-            self.at = place + len(words)
+                yield from (_number(call, a, b, digits) for a, b in zip(numbers, words[place:]))
+                at = place + len(numbers)
 
-    def _place(self, words: Sequence[str]) -> tuple[int, list[bool]]:
-        """Where R printed them: the first place at which all agree, else the one where most do; -1 if none."""
-        best, found = -1, [False] * len(words)
-        for start in range(self.at, min(self.at + FAR, len(self.numbers) - len(words) + 1)):
-            if not same(words[0], self.words[start]) and len(words) < 3:
-                continue
-            equal = [same(w, self.words[start + k]) for k, w in enumerate(words)]
-            if all(equal):
-                return start, equal
-            if sum(equal) > sum(found) and sum(equal) > MOSTLY * len(words):
-                best, found = start, equal
-        return best, found
+
+#: The words of a line, with a mark for each of its numbers, and these.
+_Line = tuple[str, list[str]]
+
+
+def _lines(text: str) -> list[_Line]:
+    """The lines that are not empty."""
+    text = re.sub(r"\b(True|False|nan|inf|None)\b", lambda m: _IN_R[m[0]], text)
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return [(NUMBER.sub("\0", line), NUMBER.findall(line)) for line in lines if line]
+
+
+_IN_R = {"True": "TRUE", "False": "FALSE", "nan": "NaN", "inf": "Inf", "None": "NULL"}
+
+
+def _paired(own: list[_Line], rest: list[_Line], partly: bool) -> list[tuple[_Line, _Line]] | None:
+    """Each line with R's line of the same words; None if there is none, or if R has more lines and not only `partly`."""
+    if not partly:
+        same_words = [w for w, _ in own] == [w for w, _ in rest]
+        return list(zip(own, rest)) if same_words else None
+    pairs, at = [], 0
+    for line in own:
+        places = [k for k in range(at, len(rest)) if rest[k][0] == line[0]]
+        if not places:
+            return None
+        exact = (k for k in places if all(map(same, line[1], rest[k][1])))
+        at = next(exact, places[0]) + 1
+        pairs.append((line, rest[at - 1]))
+    return pairs
+
+
+def _place(words: Sequence[str], theirs: Sequence[str], at: int) -> int:
+    """Where R printed them: the first place at which all agree, else the one where most do; -1 if none."""
+    best, found = -1, 0
+    for start in range(at, min(at + FAR, len(theirs) - len(words) + 1)):
+        if not same(words[0], theirs[start]) and len(words) < 3:
+            continue
+        equal = sum(map(same, words, theirs[start:]))
+        if equal == len(words):
+            return start
+        if equal > max(found, MOSTLY * len(words)):
+            best, found = start, equal
+    return best
+
+
+def _number(call: RecordedCall, word: str, other: str, digits: float) -> Agreement:
+    """A printed number beside R's: the same so far as both show it, and as far as the fits agree that it is made of."""
+    own, r = float(word), float(other)
+    if same(word, other) or abs(own - r) <= 10.0 ** -min(max(digits, 1.0), 11.0) * max(abs(own), abs(r)):
+        row = Beside(call, 0.0, "as many as both print", "base::cat").row("shown", r, r)
+        return _exact(row, own, r, max(abs(own), abs(r), _unit(word)))
+    return Beside(call, 16.0, "R printed another number", "base::cat").row("shown", own, r)
 
 
 def same(ours: str, theirs: str) -> bool:
@@ -211,6 +245,7 @@ def _unit(word: str) -> float:
     return 0.0 if not decimals and not exponent else 10.0 ** (int(exponent or 0) - decimals)
 
 
-def _not_found(row: Agreement) -> Agreement:
-    why = "R's output does not have these numbers in sequence; it may print them in another form"
+def _not_found(call: RecordedCall, word: str) -> Agreement:
+    row = Beside(call, 0.0, "as many as both print", "base::cat").row("shown", float(word), math.nan)
+    why = "R's output of this statement does not have these numbers in sequence; it may print them in another form"
     return replace(row, verdict="not-checkable", code="not-found", explanation=why, r=None, digits=None)

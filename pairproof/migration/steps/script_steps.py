@@ -150,17 +150,26 @@ class ScriptSteps(Statements):
                 # What is R's own value of that run agrees with itself.
                 shown = (valued.visible or tree.function in PRINTING) and bool(ex.digits)
                 return rows if shown else [r for r in rows if r.verdict != "agrees"]
-        if valued.visible or not self._prints_numbers(tree):
+        own_function = tree.function in self.scope.functions
+        prints = tree.function in ("for", "cat", "print", "if", "{", "invisible", "lapply", "sapply")
+        if not own_function and (valued.visible or not prints):
             return []
         if tree.function in PRINTING and self._raw(tree, ex) is not None:
             return []  # the numbers are those of its call
-        return list(self.printed.rows(call, printed))
+        output = self.captured.outputs.get(self.task)
+        texts = output is not None and self._only_texts(tree)
+        if valued.visible:  # R prints what a function gives after its own lines
+            output, ended = (output or "").removesuffix("NULL\n"), output
+            texts = texts and output != ended
+        digits = min(block.digits, default=9.0)
+        rows = list(compared.printed_rows(call, printed, output or "", texts, bool(block.whys), digits))
+        return rows if block.digits else [r for r in rows if r.verdict != "agrees"]
 
-    def _prints_numbers(self, tree: R) -> bool:
-        return (
-            tree.function in ("for", "cat", "print", "if", "{", "invisible", "lapply", "sapply")
-            or tree.function in self.scope.functions
-        )
+    def _only_texts(self, tree: R) -> bool:
+        """Whether it prints by `cat` alone, in the functions of the script too."""
+        bodies = [self.scope.functions[p.function] for p in tree.walk() if p.function in self.scope.functions]
+        used = {part.function for of in (tree, *bodies) for part in of.walk()}
+        return "cat" in used and not used & {*PRINTING, "message", "writeLines", "summary", "anova"}
 
     def _value_of(self, tree: R, ex: Expressions, visible: bool) -> Any:
         """The value that R's is compared with: of what is shown, or assigned."""

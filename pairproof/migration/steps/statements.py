@@ -452,6 +452,7 @@ class Statements(Shown):
             listed = [s for s in sites if s.variable and self._is_its_list(s)]
         self.scope.values = before
         block.whys += inner.whys
+        block.digits += inner.digits
         if not inner.written:
             self.scope.variables = kept
             self._after_loop(sites, listed)
@@ -504,6 +505,7 @@ class Statements(Shown):
             self._statement(part, ex, inner, visible)
             branches.append(inner)
             block.whys += inner.whys
+            block.digits += inner.digits
         block.written += 1
         for word, inner in zip((f"if {text_of(condition)}:", "else:"), branches):
             block.lines += [*laid_out(word), *(INDENT + line for line in inner.lines or ["pass"])]

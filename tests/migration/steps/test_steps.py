@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,9 @@ from scipy import stats
 from pairproof.bridge.values.nodes import RList, RVector
 from pairproof.migration import migrate
 from pairproof.migration.call_sites import sites
-from pairproof.migration.steps.compared import Printed, same
+from pairproof.migration.steps.compared import printed_rows, same
 from pairproof.migration.steps.python import laid_out, put, text_of, vocabulary
-from pairproof.migration.steps.trees import matched, node_of
+from pairproof.migration.steps.trees import NotTranslated, matched, node_of
 from pairproof.migration.translate import translation
 from pairproof.migration.translate.translation import Translation, outside, translates
 from pairproof.migration.written_files import text_of_test
@@ -148,13 +149,31 @@ def test_fits_of_a_loop_that_leave_out_different_items_name_none(tmp_path: Path)
 
 def test_printed_numbers_are_found_in_their_order_and_a_wrong_one_is_named() -> None:
     r = "north deviance 3.856 on 5 df\nsouth deviance 2.586 on 5 df\n   a     b     c \n0.123 0.456 0.789 \n"
-    call = Script().call(3, None)
-    rows = list(Printed(r).rows(call, "north 3.8561 on 5\nsouth 2.586 on 5\n0.12345 0.4561 0.7889\n"))
+    of = partial(printed_rows, Script().call(3, None), theirs=r, only_texts=False, partly=False, digits=9.0)
+    rows = list(of("north 3.8561 on 5\nsouth 2.586 on 5\n0.12345 0.4561 0.7889\n"))
     assert {a.verdict for a in rows} == {"agrees"} and len(rows) == 7
-    wrong = list(Printed(r).rows(call, "0.123 0.456 0.780"))
+    wrong = list(of("0.123 0.456 0.780"))
     assert [a.verdict for a in wrong] == ["agrees", "agrees", "differs"]
-    (lost,) = Printed(r).rows(call, "9.99")
+    (lost,) = of("9.99")
     assert lost.verdict == "not-checkable" and "does not have these numbers" in lost.explanation
+
+
+def test_texts_of_a_script_are_compared_with_their_words() -> None:
+    of = partial(printed_rows, Script().call(3, None), only_texts=True, digits=9.0)
+    r = "fits: TRUE, p = 0.21\nnorth  1.50\n"
+    assert [a.verdict for a in of("fits: True, p = 0.2134\nnorth 1.5", r, partly=False)] == ["agrees"] * 2
+    assert [a.verdict for a in of("fits: True, p = 0.2134\nnorth 1.6", r, partly=False)] == [
+        "agrees",
+        "differs",
+    ]
+    assert [a.native for a in of("north 1.5", r, partly=True)] == [1.5]
+    for ours, partly in (
+        ("north 1.5", False),
+        ("badly: True, p = 0.21\nnorth 1.5", False),
+        ("south 1.5", True),
+    ):
+        with pytest.raises(NotTranslated, match="other words than R"):
+            list(of(ours, r, partly=partly))
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ state$lost <- 0L
 state$why <- NULL
 state$pid <- Sys.getpid()
 state$loops <- character()
+state$mark <- character()
 
 number <- function(x) json_doubles(as.double(x))
 string <- function(x) json_strings(as.character(x)[1L])
@@ -90,6 +91,18 @@ write_value <- function(value, visible) {
                   kinds = strings(class(value)), value = if (is_small(value)) node(value)))
 }
 
+## Where the output of a top-level expression ends: a mark on standard output, which is taken away again where the
+## output is read; not while a sink diverts it.
+read_mark <- function() {
+  kept <- file.path(folder, "mark.txt")
+  if (file.exists(kept)) state$mark <- readLines(kept, n = 1L, warn = FALSE)
+}
+
+write_mark <- function() {
+  if (length(state$mark) && sink.number() == 0L)
+    cat("\036", state$mark, ":", Sys.getpid(), ":", state$task, "\036", sep = "", file = stdout())
+}
+
 read_loops <- function() {
   listed <- file.path(folder, "loops.txt")
   if (!file.exists(listed)) return(invisible())
@@ -99,6 +112,7 @@ read_loops <- function() {
 ## The task callback counts the script's top-level expressions; profiles are read without it.
 begin <- function() {
   read_loops()
+  read_mark()
   write_start()
   decorate_all()
   addTaskCallback(function(expr, value, ok, visible) {
@@ -108,6 +122,7 @@ begin <- function() {
     noticed <- function() {
       notice_changes(expr, value)
       write_value(value, visible)
+      write_mark()
     }
     suppressWarnings(suppressMessages(tryCatch(noticed(), error = function(e) NULL)))
     TRUE
