@@ -36,7 +36,7 @@ summary(gd)
 L <- data.frame(issp2000[1:200, c("CAR", "IND", "WATER")], SEX = issp2000$SEX[1:200])
 p0 <- pattL.fit(L, nitems = 3, formel = ~1, elim = ~SEX)
 p0
-summary(p0)
+print(p0)
 
 data(cemspc)
 m1 <- llbtPC.fit(cemspc, nitems = 6, formel = ~1, elim = ~SEX, undec = TRUE)
