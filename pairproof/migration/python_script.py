@@ -27,6 +27,7 @@ from ..text import plural
 from ..validation.verdicts.agreement import AGREEING
 from .call_sites import Left
 from .delivery import DATA
+from .outcome import lost_in_words
 from .steps.block import Done
 from .steps.evaluated import CallSite, Key, key_parts, loop_names
 from .steps.interpreter import OURS
@@ -355,7 +356,7 @@ def script_text(
     others = [w for w in words if w not in plain and w not in ours]
     imports = "\n".join([*plain, "from pathlib import Path", "", *others, *([""] if others else []), *ours])
     head = HEAD.format(imports=imports)
-    lines = [*python.docstring(_about(captured, found, test, script)), *head.rstrip("\n").split("\n")]
+    lines = [*python.docstring(_about(captured, found, done, test, script)), *head.rstrip("\n").split("\n")]
     if bridged(found):
         lines += ["#: R's results of that run; with --live, R itself is called.", REPLAY]
     lines += ["", "", *SHOW.split("\n"), ""] if "show" in used else []
@@ -397,7 +398,9 @@ def _module(function: str) -> str:
     return "pairproof"
 
 
-def _about(captured: Captured, found: Sequence[CallSite], test: str, script: str) -> list[str]:
+def _about(
+    captured: Captured, found: Sequence[CallSite], done: Sequence[Done], test: str, script: str
+) -> list[str]:
     ran, there, held = (
         f"R {captured.r_version} ran {captured.text.name}",
         bridged(found),
@@ -407,7 +410,11 @@ def _about(captured: Captured, found: Sequence[CallSite], test: str, script: str
     about = [f"{captured.text.name} in Python, written by pairproof migrate{replayed}."]
     if not found:
         return [*about, f"{ran}; none of its calls has an equivalent here."]
-    about.append(f"{ran}, and each number was compared with R's of that run{held}: {_counted(found)}.")
+    about.append(f"{ran}. Numbers compared with R's of that run{held}: {_counted(found, done)}.")
+    if n := sum(d.state in ("comment", "partly") for d in done):
+        lost, _ = lost_in_words(captured, done)
+        are = f"{plural(n, 'statement')} about models {'is' if n == 1 else 'are'} not, or not wholly, in Python: comments in their places say why."
+        about.append(f"{are} {lost}." if lost else are)
     if there:
         where = f"{plural(len(there), 'call')} stay{'s' if len(there) == 1 else ''}"
         about.append(
@@ -421,15 +428,15 @@ def _them(bridged: Sequence[CallSite]) -> str:
     return names if len(bridged) <= 8 else f"{names} and {len(bridged) - 8} more"
 
 
-def _counted(found: Sequence[CallSite]) -> str:
-    rows = (a for site in found for step in site.steps for a in step.rows)
+def _counted(found: Sequence[CallSite], done: Sequence[Done]) -> str:
+    rows = [a for site in found for step in site.steps for a in step.rows] + [a for d in done for a in d.rows]
     verdicts = Counter("agree" if a.verdict in AGREEING else a.verdict for a in rows)
     words = {
         "agree": "agree",
         "explained": "differ, with an explanation",
         "differs": "differ without explanation",
         "not-estimable": "not estimable, whatever R prints",
-        "not-checkable": "cannot be checked, because R stopped before the maximum",
+        "not-checkable": "could not be checked",
     }
     said = [f"{verdicts.pop(v):,} {text}" for v, text in words.items() if v in verdicts]
     said += [f"{n:,} {v}" for v, n in verdicts.items()]

@@ -169,10 +169,8 @@ sys.exit(1 if check(values, Path(sys.argv[1]), Path(sys.argv[2])) else 0)
 """
 #: What it printed, as lines, apart from the records of its fits.
 PRINTED = "recorded/printed"
-#: The same, above the folder of the files.
-SAID = "said.txt"
-#: Bytes of it that a reader of the migration gets.
-MOST_OUTPUT = 1 << 20
+#: Bytes of it that are kept.
+MOST_OUTPUT = 1 << 24
 #: Modules that the script loads: one of its own by such a name would be loaded instead.
 _LOADED = "pairproof numpy scipy pandas click rpy2 pytest dateutil pytz six tzdata".split()
 
@@ -266,9 +264,8 @@ def write_migration(
         differing = delivery.differing(found, migration.done, output)
         given = captured, found, tests, target.name, asked, migration.agreements, kept, differing
         _put(folder / test, text_of_test(*given))
-        said = (folder.parent / SAID).read_text("utf-8", "replace").splitlines()
         (folder / kept).parent.mkdir(parents=True, exist_ok=True)
-        _put(folder / kept, json.dumps(said, indent=0) + "\n")
+        _put(folder / kept, json.dumps(output.splitlines(), indent=0) + "\n")
         made.append(kept)
     write_run([*names, *made])
 
@@ -353,7 +350,7 @@ def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float,
     command = [sys.executable, "-c", _RUN, script, test]
     begun = time.monotonic()
     # What is printed goes into files: a script that prints much fills no pipe and no memory.
-    said, failed = folder.parent / SAID, folder.parent / "failed.txt"
+    said, failed = folder.parent / "said.txt", folder.parent / "failed.txt"
     with said.open("wb") as out, failed.open("wb") as err:
         streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
         try:
