@@ -88,7 +88,9 @@ def _is_assigned(captured: Captured, call: RecordedCall) -> bool:
     if not call.helper or not 0 < call.task <= len(trees) or not trees[call.task - 1].text:
         return True
     e = node_of(trees[call.task - 1].tree)
-    value = e.operands[-1] if e.function in ("<-", "=", "<<-") else e
+    values = [part.operands[-1] for part in e.walk() if part.function in ("<-", "=", "<<-") and part.operands]
+    # The innermost assignment that the call stands in: `for (k in m) { s <- sum(resid(m[[k]])) }` assigns a sum.
+    value = next((v for v in reversed(values) if any(p.value == call.text for p in v.walk())), e)
     while value.function in PASSING and value.operands:
         value = value.operands[0]
     inside = (part for part in value.walk() if part is not value and part.kind == "call")

@@ -169,7 +169,7 @@ class ScriptSteps(Statements):
         """Whether it prints by `cat` alone, in the functions of the script too."""
         bodies = [self.scope.functions[p.function] for p in tree.walk() if p.function in self.scope.functions]
         used = {part.function for of in (tree, *bodies) for part in of.walk()}
-        return "cat" in used and not used & {*PRINTING, "message", "writeLines", "summary", "anova"}
+        return "cat" in used and not used & {*PRINTING, "message", "writeLines"}
 
     def _value_of(self, tree: R, ex: Expressions, visible: bool) -> Any:
         """The value that R's is compared with: of what is shown, or assigned."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.bridge.capture.recorded_runs import both
+from tests.bridge.capture.scripts_run import run
 
 #: Things that a script can do around a fitting function, each a way to notice a recording that is badly made.
 BASE_R = """
@@ -151,3 +153,39 @@ def test_the_users_profile_is_read_as_always(tmp_path):
     found = both(tmp_path, "from_profile\nprint(pi)", profile=profile)
     assert found.captured == found.plain
     assert "mine" in found.captured.out
+
+
+PRINTING = """cat("a", 3)
+print(1:3); 4
+f <- function() { cat("in f\\n"); invisible(2) }
+f()
+sink("out.txt")
+cat("hidden\\n")
+sink()
+7
+system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote("cat(42); 43")))
+for (i in 1:2) print(i)
+cat("\\036not a mark:1\\036")
+stop("here")
+cat("never\\n")
+"""
+
+
+@pytest.mark.r
+def test_what_each_expression_printed_is_known_but_what_a_sink_took(tmp_path: Path) -> None:
+    passed: list[bytes] = []
+    found = run(tmp_path, PRINTING, output=passed.append)
+    assert found.outputs == {
+        1: "a 3",
+        2: "[1] 1 2 3\n",
+        3: "[1] 4\n",
+        4: "",
+        5: "in f\n",
+        9: "[1] 7\n",
+        10: "42[1] 43\n",
+        11: "[1] 1\n[1] 2\n",
+        12: "\x1enot a mark:1\x1e",
+    }
+    assert "".join(found.outputs.values()) == found.output
+    assert b"".join(passed).decode().startswith(found.output.split("\x1e")[0])  # no mark reaches who looks on
+    assert found.ending == "error"

@@ -37,7 +37,7 @@ STATEMENTS = {
     "gaussian-converges-first-wmt10": (
         "explained",
         "lowest-throughout",
-        "nearest to its own limit: there students-arithmetic at 100",
+        "there the closest are students-arithmetic at 100",
     ),
     "gaussian-converges-first-wmt11": ("explained", "lowest-throughout", "at 100 not clearly below "),
     "best-models-wmt11": (

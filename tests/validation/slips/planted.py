@@ -237,7 +237,7 @@ def _far_apart() -> Target:
 
 TREATED: list[tuple[str, str, Callable[[Comparisons], Fit]]] = [
     ("davidson", "Davidson", lambda d: llbt(d, ties="davidson")),
-    ("none", "held at 0", lambda d: llbt(d, ties="none")),
+    ("none", "fixed at 0", lambda d: llbt(d, ties="none")),
     ("drop", "dropped", lambda d: llbt(d, ties="drop")),
     ("half", "half a win", lambda d: llbt(d, ties="half")),
     ("rao-kupper", "Rao and Kupper", lambda d: llbt(d, ties="rao-kupper")),
@@ -269,7 +269,7 @@ for _name, _words, _fit in TREATED:
     plant("ties", _words)(_treated("davidson" if _name != "davidson" else "half", _fit))
 
 
-@plant("cells", "every row is a separate cell")
+@plant("cells", "every row is a cell of its own")
 def _turner_firth() -> Target:
     """The numbers of Turner and Firth (2012) held against those of Firth (2005)."""
     whole = bradley_terry(baseball(), reference="Baltimore")
@@ -594,8 +594,8 @@ def _df(words: str, value: Callable[[Fit], int]) -> None:
 
 
 _df("every outcome of every cell", lambda f: f.df_resid + f.cell_table().n_cells)
-_df("one more", lambda f: f.df_resid + 1)
-_df("one fewer", lambda f: f.df_resid - 1)
+_df("too large by one", lambda f: f.df_resid + 1)
+_df("too small by one", lambda f: f.df_resid - 1)
 
 
 @plant("df", "empty cells")
