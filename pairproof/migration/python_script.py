@@ -90,6 +90,34 @@ def common(codes: Sequence[Any], same_file: Callable[[python.File], str]) -> tup
     return merge(list(codes), "value"), columns
 
 
+#: Texts of a list that is written once where it stands more than once: levels of a factor.
+LONG_LIST = 12
+
+
+def shared_lists(code: Any) -> tuple[Any, list[list[str]]]:
+    """The expression with a :class:`Hole` for each long list of texts that it has more than once, and these lists."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    holes: dict[tuple[str, ...], Hole] = {}
+
+    def of(value: Any) -> Any:
+        match python.expression(value):
+            case python.Constant(value=list(texts)) if len(texts) > LONG_LIST and {*map(type, texts)} == {
+                str
+            }:
+                seen[tuple(texts)] += 1
+                return holes.get(tuple(texts), value)
+            case python.Constant(value=dict(entries)):
+                return {k: of(v) for k, v in entries.items()}
+            case python.Call(function=f, arguments=given, keywords=words):
+                return python.Call(f, tuple(map(of, given)), of(words))
+        return value
+
+    of(code)
+    shared = [list(texts) for texts, n in seen.items() if n > 1]
+    holes.update((tuple(texts), Hole(-1 - k)) for k, texts in enumerate(shared))
+    return (of(code) if shared else code), shared
+
+
 #: Characters of a call that R deparsed, beyond which the line of the script is shown instead.
 LONGEST_CALL = 400
 Digest = Callable[[python.File], str]
@@ -152,7 +180,12 @@ class Writer:
     def _code(self, site: CallSite, inside: Sequence[str]) -> Iterator[str]:
         """Statements; the first lines of those of several stand at the margin, the others where they belong."""
         if not site.many:
-            yield f"{site.name} = {self._source(site.steps[0].translation.code, before=f'{site.name} = ')}"
+            code, lists = shared_lists(site.steps[0].translation.code)
+            words = [f"levels_{k}_of_{site.name}" for k in range(1, len(lists) + 1)]
+            for word, values in zip(words, lists):
+                yield f"{word} = {self._source(values, before=f'{word} = ')}"
+            holes = {-1 - k: word for k, word in enumerate(words)}
+            yield f"{site.name} = {self._source(code, before=f'{site.name} = ', holes=holes)}"
             return
         yield f"{site.name} = {{}}"
         yield from self._loop(site, inside) or self._entries(site, inside)
