@@ -356,7 +356,7 @@ def still_differs(value: Any, number: Mapping[str, Any]) -> bool:
 _HOW = re.compile(r"^(?:Engine|Stopping) .*\n(?: {13}.*\n)*", re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)")
 #: How far a printed number may be from that of the run, as a share: p-values far in the tail and differences
-#: of deviances lose four of the nine digits that estimates have on another machine.  Below the second all is 0.
+#: of deviances lose four of the nine digits that estimates have on another machine.  Below the second: 0.
 PRINTED, NOTHING = 1e-5, 1e-14
 
 
