@@ -1,1 +1,1 @@
-"""From a recorded R analysis to a Python script whose every number was compared with R."""
+"""From a recorded R analysis to a Python script whose numbers are compared with R's."""

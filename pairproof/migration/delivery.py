@@ -18,7 +18,9 @@ key             holds
 ``r``           R's version, platform, packages, RNGkind
 ``calls``       one object an evaluation: line, text, function, route, Python name and key, numbers
 ``numbers``     of a call: quantity, python, r (full precision), digits, floor, verdict, explanation,
-                ``test`` (digits that the test asks for; and the place in a value that is no fit)
+                ``test`` (digits that the test asks for; and the place in a value that is no fit),
+                ``differs`` (that place, of a number that differs without an explanation)
+``shown``       numbers of what the script shows that differ from R's without an explanation
 ``left_out``    calls without Python code, and why
 ``files``       name from the folder -> SHA-256 of each file written beside it
 ``sha256``      of this document without this key, by which a later run knows that nobody changed it
@@ -52,12 +54,13 @@ from ..errors import InputError, PairproofError
 from ..files.outputs import AnyPath, check, write
 from ..fit.fit import Fit
 from ..text import quoted
-from ..validation.again import FORMAT, numbers_in
+from ..validation.again import FORMAT, is_printed, numbers_in, still_differs
 from ..validation.verdicts.agreement import AGREEING, Agreement
 from ..validation.verdicts.digits import MOST, digits_of_agreement
 from ..validation.verify import agree
 from .call_sites import Left
-from .outcome import finite
+from .outcome import differs, finite
+from .steps.block import Done
 from .steps.evaluated import CallSite
 from .translate.python_code import File, Unique, plain
 
@@ -91,6 +94,23 @@ def _fewer(a: Agreement, digits: float) -> float:
     return least if digits >= least or digits != digits else math.floor(digits * 10) / 10
 
 
+def differing(found: Sequence[CallSite], done: Sequence[Done], printed: str) -> list[str]:
+    """Names of the numbers that differ without an explanation, as far as a test finds them again."""
+    names = []
+    for site in found:
+        for k, step in enumerate(site.steps):
+            title = site.name if not site.many else f"{site.name}[{site.keys[k]!r}]"
+            own = (a for a in step.rows if differs(a))
+            names += [f"{title} {a.quantity}" for a in own if still_differs(step.value, _number(a, None))]
+    return names + [n["title"] for n in _shown(done) if is_printed(n["python"], printed)]
+
+
+def _shown(done: Sequence[Done]) -> list[dict[str, Any]]:
+    """What the script shows and differs from R's."""
+    rows = ((d, a) for d in done for a in d.rows if differs(a) and finite(a.native) is not None)
+    return [{"title": f"{d.place} {a.quantity}", "python": a.native, "r": finite(a.r)} for d, a in rows]
+
+
 MADE_BY = "pairproof migrate"
 #: Evaluations of one call whose fits have a record of their own; of all others R's numbers are compared only.
 MOST_RECORDED = 20
@@ -100,6 +120,7 @@ def document(
     captured: Captured,
     found: Sequence[CallSite],
     left: Sequence[Left],
+    done: Sequence[Done],
     tests: Mapping[str, str],
     records: Mapping[int, str],
     files: Mapping[str, str],
@@ -130,6 +151,7 @@ def document(
             for site in found
             for k in range(len(site.steps))
         ],
+        "shown": _shown(done),
         "left_out": [
             {"where": e.where, "function": e.function, "reason": e.reason, "count": e.count} for e in left
         ],
@@ -181,6 +203,7 @@ def _number(a: Agreement, test: Mapping[str, Any] | None) -> dict[str, Any]:
         "explanation": a.explanation,
         "code": a.code,
         **({} if test is None else {"test": dict(test)}),
+        **({"differs": a.place} if differs(a) else {}),
     }
 
 
@@ -301,6 +324,7 @@ def earlier(folder: Path, run: str, test_stem: str) -> Earlier:
     known = re.compile(
         rf"{DATA}/[A-Za-z0-9_-]{{1,80}}\.csv"
         rf"|recorded/({re.escape(test_stem)}|of_r)/[A-Za-z0-9_.=-]{{1,200}}\.json"
+        rf"|recorded/printed/{re.escape(test_stem)}\.json"
     )
     files = content.get("files")
     listed = files.items() if isinstance(files, dict) else ()

@@ -1,6 +1,6 @@
 """`migrate(script)`: run an R analysis unchanged, and leave a Python script that does the same.
 
-Every number is compared.
+Its numbers are compared.
 
 analysis.R --R, recorded--> calls with their values --translated--> Python code --evaluated--> values
     --compared with R's numbers of that run--> analysis.py, test_analysis.py, data/*.csv, a report

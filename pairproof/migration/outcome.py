@@ -26,6 +26,7 @@ from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
 from .steps.block import Done
+from .steps.compared import NUMBER
 from .translate.translation import Step
 
 #: Verdicts of a number that differs and is not explained.
@@ -176,7 +177,9 @@ def lines(
     columns = [row for _, row in sorted(entries, key=lambda e: e[0])]
     widths = [min(max((len(c[k]) for c in columns), default=0), most) for k, most in enumerate(WIDTHS)]
     body = ["".join(f"  {c:{n}}" for c, n in zip(row, [*widths, 0])).rstrip() for row in columns]
-    return [opening(captured, sites), *body, *steps_in_words(done), *closing(captured, written)]
+    lost, first = lost_in_words(captured, done)
+    told = [opening(captured, sites), *body, *steps_in_words(done), *([lost] if lost and not first else [])]
+    return [*([f"{captured.text.name}: {lost}"] if first else []), *told, *closing(captured, written)]
 
 
 def opening(captured: Captured, sites: Sequence[Site]) -> str:
@@ -202,6 +205,32 @@ def steps_in_words(done: Sequence[Done]) -> list[str]:
     said = f"{plural(len(about), 'other statement')} about models: {', '.join(parts)}"
     rows = tuple(row for d in done for row in d.rows)
     return [f"{said}; {numbers_in_words(rows)}" if rows else said]
+
+
+#: What R prints of its fits and is no number of them: the legend of the stars, and quantiles of residuals.
+_NO_NUMBERS = re.compile(r"^Signif\. codes:.*$|^Deviance Residuals: *\n.*\n.*$", re.MULTILINE)
+
+
+def printed_by_r(captured: Captured, done: Sequence[Done]) -> tuple[int, int]:
+    """How many numbers R printed at statements about models, and how many of them at what is not in Python.
+
+    Counted are numbers with decimals, or of three digits and more.
+    """
+    numbers = lost = 0
+    for d in done:
+        words = NUMBER.findall(_NO_NUMBERS.sub("", captured.outputs.get(d.task, "")))
+        n = sum("." in w or "e" in w.lower() or len(w.strip("+-")) > 2 for w in words)
+        here = {"comment": n, "partly": max(0, n - len(d.rows)), "translated": 0}
+        numbers += n if d.state in here else 0
+        lost += here.get(d.state, 0)
+    return numbers, lost
+
+
+def lost_in_words(captured: Captured, done: Sequence[Done]) -> tuple[str, bool]:
+    """The same in a sentence, and whether it comes first: where less than half is in Python; "" if nothing is lost."""
+    numbers, lost = printed_by_r(captured, done)
+    said = f"R printed {plural(numbers, 'number')} at statements about models, {lost:,} of them at statements that are not in Python"
+    return (said, 2 * lost > numbers) if lost else ("", False)
 
 
 def closing(captured: Captured, written: Sequence[str]) -> list[str]:
@@ -345,6 +374,7 @@ def document(
             }
             for d in done
         ],
+        "printed_by_r": dict(zip(("numbers", "not_in_python"), printed_by_r(captured, done))),
         "summary": summary([row for row, *_ in rows]),
         "agreements": [{**row.to_dict(), "call": id, "line": place.line} for row, id, place in rows],
     }

@@ -27,8 +27,10 @@ from ..text import plural
 from ..validation.verdicts.agreement import AGREEING
 from .call_sites import Left
 from .delivery import DATA
+from .outcome import lost_in_words
 from .steps.block import Done
 from .steps.evaluated import CallSite, Key, key_parts, loop_names
+from .steps.interpreter import OURS
 from .steps.python import commented
 from .translate import python_code as python
 
@@ -86,6 +88,34 @@ def common(codes: Sequence[Any], same_file: Callable[[python.File], str]) -> tup
         return python.Method(merge([v.of for v in values], word), one.name, given, keywords)
 
     return merge(list(codes), "value"), columns
+
+
+#: Texts of a list that is written once where it stands more than once: levels of a factor.
+LONG_LIST = 12
+
+
+def shared_lists(code: Any) -> tuple[Any, list[list[str]]]:
+    """The expression with a :class:`Hole` for each long list of texts that it has more than once, and these lists."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    holes: dict[tuple[str, ...], Hole] = {}
+
+    def of(value: Any) -> Any:
+        match python.expression(value):
+            case python.Constant(value=list(texts)) if len(texts) > LONG_LIST and {*map(type, texts)} == {
+                str
+            }:
+                seen[tuple(texts)] += 1
+                return holes.get(tuple(texts), value)
+            case python.Constant(value=dict(entries)):
+                return {k: of(v) for k, v in entries.items()}
+            case python.Call(function=f, arguments=given, keywords=words):
+                return python.Call(f, tuple(map(of, given)), of(words))
+        return value
+
+    of(code)
+    shared = [list(texts) for texts, n in seen.items() if n > 1]
+    holes.update((tuple(texts), Hole(-1 - k)) for k, texts in enumerate(shared))
+    return (of(code) if shared else code), shared
 
 
 #: Characters of a call that R deparsed, beyond which the line of the script is shown instead.
@@ -150,7 +180,12 @@ class Writer:
     def _code(self, site: CallSite, inside: Sequence[str]) -> Iterator[str]:
         """Statements; the first lines of those of several stand at the margin, the others where they belong."""
         if not site.many:
-            yield f"{site.name} = {self._source(site.steps[0].translation.code, before=f'{site.name} = ')}"
+            code, lists = shared_lists(site.steps[0].translation.code)
+            words = [f"levels_{k}_of_{site.name}" for k in range(1, len(lists) + 1)]
+            for word, values in zip(words, lists):
+                yield f"{word} = {self._source(values, before=f'{word} = ')}"
+            holes = {-1 - k: word for k, word in enumerate(words)}
+            yield f"{site.name} = {self._source(code, before=f'{site.name} = ', holes=holes)}"
             return
         yield f"{site.name} = {{}}"
         yield from self._loop(site, inside) or self._entries(site, inside)
@@ -315,7 +350,6 @@ IMPORTS = {
     "np": "import numpy as np",
     "pd": "import pandas as pd",
     "stats": "from scipy import stats",
-    "aic_glm": "from pairproof.validation.claims.quantities import aic_glm",
 }
 #: Folder of R's answers, and what they are in the script.
 R_FOLDER, R_ANSWERS = "recorded/of_r", "R_OF_THE_RUN"
@@ -345,6 +379,8 @@ def script_text(
     used = _names_in("\n".join(line for block in blocks for line in block))
     used |= {"np"} if "show" in used else set()
     words = [text for name, text in IMPORTS.items() if name in used]
+    if numbers := sorted(used & {*OURS}):
+        words.append(f"from pairproof.validation.claims.quantities import {', '.join(numbers)}")
     plain = [w for w in words if w == "import re"]
     ours = [*(f"import {module}" for module in modules(found)), *(w for w in words if "pairproof" in w)]
     if bridged(found):
@@ -353,7 +389,7 @@ def script_text(
     others = [w for w in words if w not in plain and w not in ours]
     imports = "\n".join([*plain, "from pathlib import Path", "", *others, *([""] if others else []), *ours])
     head = HEAD.format(imports=imports)
-    lines = [*python.docstring(_about(captured, found, test, script)), *head.rstrip("\n").split("\n")]
+    lines = [*python.docstring(_about(captured, found, done, test, script)), *head.rstrip("\n").split("\n")]
     if bridged(found):
         lines += ["#: R's results of that run; with --live, R itself is called.", REPLAY]
     lines += ["", "", *SHOW.split("\n"), ""] if "show" in used else []
@@ -395,7 +431,9 @@ def _module(function: str) -> str:
     return "pairproof"
 
 
-def _about(captured: Captured, found: Sequence[CallSite], test: str, script: str) -> list[str]:
+def _about(
+    captured: Captured, found: Sequence[CallSite], done: Sequence[Done], test: str, script: str
+) -> list[str]:
     ran, there, held = (
         f"R {captured.r_version} ran {captured.text.name}",
         bridged(found),
@@ -405,7 +443,11 @@ def _about(captured: Captured, found: Sequence[CallSite], test: str, script: str
     about = [f"{captured.text.name} in Python, written by pairproof migrate{replayed}."]
     if not found:
         return [*about, f"{ran}; none of its calls has an equivalent here."]
-    about.append(f"{ran}, and each number was compared with R's of that run{held}: {_counted(found)}.")
+    about.append(f"{ran}. Numbers compared with R's of that run{held}: {_counted(found, done)}.")
+    if n := sum(d.state in ("comment", "partly") for d in done):
+        lost, _ = lost_in_words(captured, done)
+        are = f"{plural(n, 'statement')} about models {'is' if n == 1 else 'are'} not, or not wholly, in Python: comments in their places say why."
+        about.append(f"{are} {lost}." if lost else are)
     if there:
         where = f"{plural(len(there), 'call')} stay{'s' if len(there) == 1 else ''}"
         about.append(
@@ -419,15 +461,15 @@ def _them(bridged: Sequence[CallSite]) -> str:
     return names if len(bridged) <= 8 else f"{names} and {len(bridged) - 8} more"
 
 
-def _counted(found: Sequence[CallSite]) -> str:
-    rows = (a for site in found for step in site.steps for a in step.rows)
+def _counted(found: Sequence[CallSite], done: Sequence[Done]) -> str:
+    rows = [a for site in found for step in site.steps for a in step.rows] + [a for d in done for a in d.rows]
     verdicts = Counter("agree" if a.verdict in AGREEING else a.verdict for a in rows)
     words = {
         "agree": "agree",
         "explained": "differ, with an explanation",
         "differs": "differ without explanation",
         "not-estimable": "not estimable, whatever R prints",
-        "not-checkable": "cannot be checked, because R stopped before the maximum",
+        "not-checkable": "could not be checked",
     }
     said = [f"{verdicts.pop(v):,} {text}" for v, text in words.items() if v in verdicts]
     said += [f"{n:,} {v}" for v, n in verdicts.items()]

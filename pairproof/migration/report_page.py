@@ -297,7 +297,10 @@ def migration_page(migration: outcome.Migration) -> report.Page:
     captured, used = migration.captured, {step.call.package for step in migration.steps} - {"stats"}
     packages = [f"{name} {version}" for name, version in sorted(captured.packages.items()) if name in used]
     subtitle = ", ".join([f"R {captured.r_version}", *packages])
-    return report.Page(f"{captured.text.name}: from R to Python, every number compared", blocks, subtitle)
+    found = outcome.counts(migration.agreements)
+    n = sum(found[key] for key in ("agree", "explained", "differ"))
+    title = f"{captured.text.name}: from R to Python, {plural(n, 'number')} compared"
+    return report.Page(title, blocks, subtitle)
 
 
 def sentences(migration: outcome.Migration) -> list[str]:
@@ -308,7 +311,10 @@ def sentences(migration: outcome.Migration) -> list[str]:
         words = {"explained": "explained", "differ": "differ", **outcome.NEITHER}
         parts = [f"{found['agree']:,} agree"]
         parts += [f"{found[key]:,} {word}" for key, word in words.items() if found[key]]
-        said.append(f"{found['numbers']:,} numbers were compared with R's of this run: {', '.join(parts)}.")
+        said.append(f"Numbers compared with R's of this run: {', '.join(parts)}.")
+    lost, first = outcome.lost_in_words(migration.captured, migration.done)
+    if lost:
+        said.insert(0 if first else len(said), f"{lost}.")
     least = outcome.fewest(migration.agreements)
     if least is not None:
         said.append(

@@ -9,6 +9,7 @@ The test of a migrated script: one function a call site, which asks for the numb
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -28,6 +29,7 @@ from ..errors import InputError, PairproofError
 from ..files.outputs import AnyPath
 from ..fit.fit import Fit
 from ..text import safe
+from ..validation.again import COLUMNS
 from ..validation.verdicts.agreement import AGREEING, Agreement
 from . import delivery
 from .call_sites import of_text, sites
@@ -40,7 +42,7 @@ from .translate.python_code import INDENT, WIDTH, Unique, comment, docstring, on
 HEAD = """
 from pathlib import Path
 
-{pytest}from pairproof.validation import Again{agree}
+from pairproof.validation import Again{agree}
 
 CALLS = Again(Path(__file__).with_name({script}))
 """
@@ -78,8 +80,10 @@ def text_of_test(
     script: str,
     asked: delivery.Asked,
     agreements: Iterable[Agreement] = (),
+    kept: str = "",
+    differing: Sequence[str] = (),
 ) -> str:
-    """The test's source; numbers of `agreements` that differ are named by a test that is expected to fail."""
+    """The test's source; numbers that differ are named by a test that fails when there are others, or fewer."""
     name = captured.text.name
     stem = PurePath(script).stem
     about = (
@@ -90,12 +94,15 @@ def text_of_test(
     wrong = [f"{a.quantity} {a.native}, R {a.r}" for a in agreements if differs(a)]
     functions = [line for s in found if s.name in tests for line in ("", "", *_test(s, tests[s.name], asked))]
     needed = any(line.lstrip().startswith("agree(") for line in functions)
-    if wrong:
-        said = f"{len(wrong):,} of R's numbers differ from Python's, first {wrong[0]}; see {stem}.report.html"
-        functions += ["", "", "def test_the_numbers_that_differ():", f"{INDENT}pytest.xfail("]
-        functions += [f"{INDENT * 2}{text_literal(one_line(said, 2 * WIDTH))}", f"{INDENT})"]
-    pytest, agree = "import pytest\n\n" if wrong else "", AGREE if needed else ""
-    head = HEAD.format(pytest=pytest, agree=agree, script=text_literal(script))
+    if differing:
+        said = f"{len(wrong):,} of R's numbers differ from Python's, first {wrong[0]}; see {stem}.report.html. If these are others now, migrate again."
+        functions += ["", "", "def test_the_numbers_that_differ(request):", *comment(said, INDENT, 4)]
+        functions += [f"{INDENT}assert CALLS.differing(request) == ["]
+        functions += [*(f"{INDENT * 2}{text_literal(name)}," for name in differing), f"{INDENT}]"]
+    if kept:
+        functions += ["", "", "def test_what_the_script_prints(request):"]
+        functions += [f"{INDENT}CALLS.compare_printed(request, {text_literal(kept)})"]
+    head = HEAD.format(agree=AGREE if needed else "", script=text_literal(script))
     lines += [*head.rstrip("\n").split("\n"), *functions]
     return "\n".join(lines) + "\n"
 
@@ -160,8 +167,10 @@ from pathlib import Path
 from pairproof.validation.again import check
 sys.exit(1 if check(values, Path(sys.argv[1]), Path(sys.argv[2])) else 0)
 """
-#: Bytes of what the new script prints that are kept.
-MOST_OUTPUT = 1 << 20
+#: What it printed, as lines, apart from the records of its fits.
+PRINTED = "recorded/printed"
+#: Bytes of it that are kept.
+MOST_OUTPUT = 1 << 24
 #: Modules that the script loads: one of its own by such a name would be loaded instead.
 _LOADED = "pairproof numpy scipy pandas click rpy2 pytest dateutil pytz six tzdata".split()
 
@@ -216,7 +225,7 @@ def write_migration(
     steps = (step for site in found for step in site.steps)
     asked = {step.call.id: delivery.asked(step.value, step.rows) for step in steps}
     tests, records = names_of_tests(found, asked), record_names(found)
-    test = f"{test_stem}.py" if tests else ""
+    test, kept = (f"{test_stem}.py", f"{PRINTED}/{test_stem}.json") if tests else ("", "")
 
     folder = stage.folder / "delivered"
     shutil.rmtree(folder, ignore_errors=True)
@@ -230,18 +239,16 @@ def write_migration(
         captured, found, left, migration.done, Writer(found, tables, migration.done), test, target.name
     )
     _put(folder / target.name, text)
-    if test:
-        _put(folder / test, text_of_test(captured, found, tests, target.name, asked, migration.agreements))
     names = [*data, *([test] if test else []), target.name]
 
     def write_run(files: Sequence[str]) -> None:
         digests = {name: delivery.digest((folder / name).read_bytes()) for name in files}
         content = delivery.document(
-            captured, found, left, tests, records, digests, asked, pairproof.__version__
+            captured, found, left, migration.done, tests, records, digests, asked, pairproof.__version__
         )
         _put(folder / run, delivery.text_of(content))
 
-    write_run(names)
+    write_run([])
     limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
     try:
         took, output = _try_out(folder, target.name, test or f"{test_stem}.py", limit)
@@ -253,6 +260,13 @@ def write_migration(
         plain = replace(migration, done=tuple(_not_run(d) if d in stopped else d for d in migration.done))
         return write_migration(plain, source, out, stage=stage, force=force, reads=reads, seconds=seconds)
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
+    if test:
+        differing = delivery.differing(found, migration.done, output)
+        given = captured, found, tests, target.name, asked, migration.agreements, kept, differing
+        _put(folder / test, text_of_test(*given))
+        (folder / kept).parent.mkdir(parents=True, exist_ok=True)
+        _put(folder / kept, json.dumps(output.splitlines(), indent=0) + "\n")
+        made.append(kept)
     write_run([*names, *made])
 
     delivered = delivery.deliver(
@@ -331,6 +345,7 @@ def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float,
         "PYTHONIOENCODING": "utf-8",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PAIRPROOF_R": "none",
+        "COLUMNS": COLUMNS,
     }
     command = [sys.executable, "-c", _RUN, script, test]
     begun = time.monotonic()

@@ -11,13 +11,17 @@ it is omitted, with everything that depends on it; the rest is tested.  `analysi
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import json
+import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -30,7 +34,7 @@ from ..fit.fit import Fit
 from ..text import label, quoted
 from .pytest import NOT_RUN
 from .pytest.snapshots import numbers_of, place, write
-from .verdicts.digits import digits_of_agreement
+from .verdicts.digits import MOST, digits_of_agreement
 from .verify import agree
 
 if TYPE_CHECKING:
@@ -124,7 +128,10 @@ class Again:
     def __init__(self, script: Union[str, Path]) -> None:
         self.script = Path(script)
         self.calls: dict[str, list[Held]] = {}
-        for entry in read_run(self.script.with_name(f"{self.script.stem}.recorded.json"))["calls"]:
+        run = read_run(self.script.with_name(f"{self.script.stem}.recorded.json"))
+        #: Numbers of what the script shows that differ from R's: {"title", "python"}.
+        self.shown: list[Mapping[str, Any]] = run.get("shown", [])
+        for entry in run["calls"]:
             held = Held(self, entry)
             self.calls.setdefault(held.name, []).append(held)
 
@@ -145,9 +152,49 @@ class Again:
         return self.calls[name]
 
     @cached_property
+    def _all(self) -> tuple[dict[str, Any], dict[str, str], str]:
+        return _run(self.script)
+
+    @property
     def ran(self) -> tuple[dict[str, Any], dict[str, str]]:
         """Names of the script and their values; names without a value, and why."""
-        return _run(self.script)
+        return self._all[:2]
+
+    def compare_printed(self, request: pytest.FixtureRequest, kept: str) -> None:
+        """Compare what the script prints with what it printed when it was migrated, words and numbers.
+
+        Parameters
+        ----------
+        request : FixtureRequest
+            As for :meth:`Held.value`.
+        kept : str
+            The file with its lines, from the script's folder.
+
+        Raises
+        ------
+        AssertionError
+            With the lines that differ.
+        """
+        __tracebackhide__ = True
+        _, missing, printed = self._all
+        _skipped(request, next(iter(missing.values()), ""))
+        path = self.script.parent / kept
+        was = json.loads(read_file(path, "what the script printed when it was migrated", most=_MOST_BYTES))
+        wrong = changed_lines(printed, "\n".join(was))
+        if wrong:
+            lines = [f"  {a!r}, was {b!r}" for a, b in wrong[:20]]
+            more = [f"  ... and {len(wrong) - 20} more"] if len(wrong) > 20 else []
+            said = f"{self.script.name} prints something else than when it was migrated:"
+            raise AssertionError("\n".join([said, *lines, *more]))
+
+    def differing(self, request: pytest.FixtureRequest) -> list[str]:
+        """The numbers in which Python and R differed in the run, as far as they differ, or are printed, now."""
+        values, missing, printed = self._all
+        held = [h for calls in self.calls.values() for h in calls]
+        wrong = [(h, n) for h in held for n in h.entry["numbers"] if "differs" in n]
+        _skipped(request, next((missing[h.name] for h, _ in wrong if h.name in missing), ""))
+        own = [f"{h.title} {n['quantity']}" for h, n in wrong if still_differs(h.found(values), n)]
+        return own + [str(n["title"]) for n in self.shown if is_printed(float(n["python"]), printed)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,14 +275,7 @@ class Held:
         """
         __tracebackhide__ = True
         values, missing = self.of.ran
-        if self.name in missing:
-            import pytest
-
-            reason = label(missing[self.name])
-            if request.config.getoption("require_r", default=False):
-                pytest.fail(f"--require-r: {reason}", pytrace=False)
-            request.node.user_properties.append((NOT_RUN, reason))
-            pytest.skip(f"not run: {reason}")
+        _skipped(request, missing.get(self.name, ""))
         return self.found(values)
 
     def found(self, values: Mapping[str, Any]) -> Any:
@@ -285,6 +325,68 @@ class Held:
             raise AssertionError("\n".join([f"{self.title}: numbers that changed", *wrong[:40], *more]))
 
 
+def _skipped(request: pytest.FixtureRequest, why: str) -> None:
+    """Skip a test as "not run" where there is a reason."""
+    __tracebackhide__ = True
+    if why:
+        import pytest
+
+        reason = label(why)
+        if request.config.getoption("require_r", default=False):
+            pytest.fail(f"--require-r: {reason}", pytrace=False)
+        request.node.user_properties.append((NOT_RUN, reason))
+        pytest.skip(f"not run: {reason}")
+
+
+def still_differs(value: Any, number: Mapping[str, Any]) -> bool:
+    """Whether a number of a value shares fewer digits with R's than R's function is required to deliver."""
+    if number["r"] is None:
+        return True
+    if isinstance(value, Fit):
+        try:
+            agree(value, {number["quantity"]: number["r"]}, digits=number["floor"] or 0.0)
+        except (AssertionError, PairproofError):
+            return True
+        return False
+    now = numbers_in(value).get(number["differs"])
+    return now is None or float(digits_of_agreement(now, number["r"])) < (number["floor"] or MOST)
+
+
+#: Lines of a summary that say how a fit was reached: versions, and steps that differ between machines.
+_HOW = re.compile(r"^(?:Engine|Stopping) .*\n(?: {13}.*\n)*", re.MULTILINE)
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)")
+#: How far a printed number may be from that of the run, as a share: p-values far in the tail and differences
+#: of deviances lose four of the nine digits that estimates have on another machine.  Below the second: 0.
+PRINTED, NOTHING = 1e-5, 1e-14
+
+
+def changed_lines(printed: str, was: str) -> list[tuple[str, str]]:
+    """Lines that are other words, or have another number, and those of the run."""
+    texts = (_HOW.sub("", f"{text}\n").rstrip().splitlines() for text in (printed, was))
+    pairs = [(" ".join(a.split()), " ".join(b.split())) for a, b in zip_longest(*texts, fillvalue="")]
+    return [(a, b) for a, b in pairs if a != b and not _same_line(a, b)]
+
+
+def _same_line(line: str, was: str) -> bool:
+    numbers = [[float(word) for word in _NUMBER.findall(text)] for text in (line, was)]
+    return _NUMBER.sub("#", line) == _NUMBER.sub("#", was) and all(
+        abs(a - b) <= max(PRINTED * max(abs(a), abs(b)), NOTHING) for a, b in zip(*numbers)
+    )
+
+
+def is_printed(number: float, text: str) -> bool:
+    """Whether a text has a number, so far as it shows it."""
+    words = {word: float(word) for word in _NUMBER.findall(text)}
+    return any(abs(v - number) <= 0.5001 * _unit(word) + 1e-9 * abs(v) for word, v in words.items())
+
+
+def _unit(word: str) -> float:
+    """The last digit's unit; of a whole number nothing."""
+    mantissa, _, exponent = word.lower().partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return 10.0 ** (int(exponent or 0) - decimals) if decimals or exponent else 0.0
+
+
 def read_run(path: Path) -> dict[str, Any]:
     """The run of a migration."""
     try:
@@ -308,17 +410,18 @@ def read_run(path: Path) -> dict[str, Any]:
 # -- running -------------------------------------------------------------------------------------------------
 
 
-def _run(script: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """A script's names and values; a statement that needs R, where there is none, gives its names a reason instead."""
+def _run(script: Path) -> tuple[dict[str, Any], dict[str, str], str]:
+    """A script's names and values, and what it prints; a statement that needs R, where there is none, gives its names a reason."""
     names: dict[str, Any] = {"__name__": "__main__", "__file__": str(script)}
     missing: dict[str, str] = {}
-    tree = ast.parse(script.read_bytes(), str(script))
+    tree, printed = ast.parse(script.read_bytes(), str(script)), io.StringIO()
     for statement in tree.body:
         if not isinstance(statement, ast.stmt):
             continue
         code = compile(ast.Module([statement], []), str(script), "exec")
         try:
-            exec(code, names)  # the user's own script, run as `python analysis.py` would
+            with contextlib.redirect_stdout(printed), _as_wide():
+                exec(code, names)  # the user's own script, run as `python analysis.py` would
         except RUnavailable as error:
             missing.update(dict.fromkeys(_assigned(statement), str(error)))
         except (NameError, KeyError):
@@ -326,7 +429,24 @@ def _run(script: Path) -> tuple[dict[str, Any], dict[str, str]]:
             if not lacking:
                 raise
             missing.update({name: missing[lacking[0]] for name in _assigned(statement)})
-    return names, missing
+    return names, missing, printed.getvalue()
+
+
+#: Columns in which a script prints when it is tried out and tested: pandas asks how wide the window is.
+COLUMNS = "80"
+
+
+@contextlib.contextmanager
+def _as_wide() -> Iterator[None]:
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = COLUMNS
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["COLUMNS"]
+        else:
+            os.environ["COLUMNS"] = before
 
 
 def _assigned(statement: ast.stmt) -> set[str]:

@@ -62,7 +62,7 @@ def test_all_files_are_there_and_the_script_ran_without_r(delivered: tuple[Path,
         "tea.R", "analysis.py", "test_analysis.py", "analysis.recorded.json", "data/m.csv", "data/f_north.csv",
         "data/f_south.csv", "data/f_west.csv", "recorded/test_analysis/test_line_6_m.json",
         "recorded/test_analysis/test_line_8_f.north.json", "recorded/test_analysis/test_line_8_f.south.json",
-        "recorded/test_analysis/test_line_8_f.west.json",
+        "recorded/test_analysis/test_line_8_f.west.json", "recorded/printed/test_analysis.json",
     }  # fmt: skip
     assert written.ran_seconds > 0
     assert written.output.count("Bradley-Terry") == 1 and "Darjeeling" in written.output
@@ -119,7 +119,23 @@ except ImportError:  # pragma: no cover
 
 def test_the_test_passes_as_it_was_written_and_without_r(folder: Path) -> None:
     done = pytest_on(folder, PAIRPROOF_R="none")
-    assert done.stdout.splitlines()[-1].startswith("3 passed"), done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("4 passed"), done.stdout + done.stderr
+
+
+def test_the_test_fails_where_the_script_prints_another_number_or_word(folder: Path) -> None:
+    script = folder / "analysis.py"
+    text = script.read_text()
+    printed = 'show(f[r].params.drop("Assam")'
+    other = {"1.000001 * x": False, "1.001 * x": True, 'x.add_prefix("tea")': True}
+    for changed, fails in other.items():  # the first is within what another machine may print
+        made = changed.replace("x", 'f[r].params.drop("Assam")', 1)
+        script.write_text(text.replace(printed, f"show({made}"))
+        assert script.read_text() != text
+        done = pytest_on(folder, PAIRPROOF_R="none")
+        assert done.stdout.splitlines()[-1].startswith(
+            "1 failed, 3 passed" if fails else "4 passed"
+        ), done.stdout
+        assert ("prints something else than when it was migrated" in done.stdout) is fails
 
 
 def test_the_test_fails_where_a_number_of_r_or_of_python_is_another(folder: Path) -> None:
@@ -145,7 +161,7 @@ def test_what_needs_r_is_not_run_without_it_and_the_rest_is(folder: Path) -> Non
     )
     done = pytest_on(folder, PAIRPROOF_R="none")
     last = done.stdout.splitlines()[-1]
-    assert "2 passed" in last and "1 not run" in last, done.stdout
+    assert "2 passed" in last and "2 not run" in last, done.stdout
     assert 'R is not asked in mode "none"' in done.stdout
     required = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", PLUGIN, "--require-r", str(folder)],
@@ -153,7 +169,7 @@ def test_what_needs_r_is_not_run_without_it_and_the_rest_is(folder: Path) -> Non
         capture_output=True,
         text=True,
     )
-    assert "1 failed, 2 passed" in required.stdout
+    assert "2 failed, 2 passed" in required.stdout
 
 
 def test_a_second_run_replaces_its_own_files_and_removes_what_it_needs_no_more(

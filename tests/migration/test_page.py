@@ -10,7 +10,8 @@ import pytest
 
 from pairproof.bridge.capture.recorded import Place
 from pairproof.migration.outcome import LeftOut, Migration
-from pairproof.migration.report_page import migration_page, output, where
+from pairproof.migration.report_page import migration_page, output, sentences, where
+from pairproof.migration.steps.block import Done
 from pairproof.migration.translate.python_code import Call, File
 from pairproof.migration.translate.translation import Step, Translation, outside
 from pairproof.report.blocks import Code, Folded, Heading, Table
@@ -52,13 +53,13 @@ def blocks(found: Migration, kind: type) -> list:
 def test_it_opens_with_counts_r_and_seconds():
     text = output(many()).render(".txt")
     assert text.splitlines()[:2] == [
-        "analysis.R: from R to Python, every number compared",
+        "analysis.R: from R to Python, 3 numbers compared",
         "R 4.2.2, BradleyTerry2 1.1-2",
     ]
     for said in (
         "run by R 4.2.2 in 3.1 s.",
         "1 in Python alone, 1 through R by pairproof.bridge, 1 left out, 1 refused by Python, 1 stopped by R, 1 counted only.",
-        "3 numbers were compared with R's of this run: 3 agree.",
+        "Numbers compared with R's of this run: 3 agree.",
         "Fewest digits among those that agree: 4.1, of se.A (BradleyTerry2::BTm).",
         "No number differs without an explanation.",
         "The Python script ran by itself, without R, in 0.4 s.",
@@ -174,3 +175,25 @@ def test_every_form_is_written(tmp_path):
 def test_a_run_without_calls_says_so():
     text = output(migration()).render(".txt")
     assert "No call of a fitting function was recorded." in text and "Number by number" not in text
+
+
+def test_numbers_that_r_printed_and_python_has_not_are_counted_and_first_where_they_are_most() -> None:
+    found = many()
+    texts = {
+        1: "a  1.25 0.5\nb -3.5\n",
+        2: "AIC 120.5\nSignif. codes:  0 '***' 0.001\n[1] 7 12\n",
+        3: "9.5\n",
+    }
+    done = (
+        Done(1, Place(1, 1), "coef(m)", "translated"),
+        Done(2, Place(2, 2), "main()", "comment", why="as it is"),
+        Done(3, Place(3, 3), "x", "data"),
+    )
+    captured = replace(found.captured, outputs=texts)
+    found = replace(found, captured=captured, done=done)
+    said = "R printed 4 numbers at statements about models, 1 of them at statements that are not in Python"
+    assert said in str(found) and not str(found).startswith(f"analysis.R: {said}")
+    assert found.to_dict()["printed_by_r"] == {"numbers": 4, "not_in_python": 1}
+    most = replace(found, done=tuple(replace(d, state="comment") for d in done[:2]))
+    assert str(most).startswith("analysis.R: R printed 4 numbers at statements about models, 4 of them at")
+    assert sentences(most)[0].startswith("R printed 4 numbers")

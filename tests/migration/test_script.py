@@ -16,10 +16,10 @@ from pairproof.bridge.capture.recorded import RecordedCall, TopLevel, Valued
 from pairproof.bridge.values.nodes import RVector
 from pairproof.migration.call_sites import of_text, sites
 from pairproof.migration.outcome import left_out
-from pairproof.migration.python_script import Files, Writer, modules, script_text
+from pairproof.migration.python_script import Files, Writer, modules, script_text, shared_lists
 from pairproof.migration.steps.evaluated import loop_names
 from pairproof.migration.steps.script_steps import ScriptSteps
-from pairproof.migration.translate.python_code import Call, Constant, Result, attribute
+from pairproof.migration.translate.python_code import Call, Constant, Result, attribute, in_a_line
 from pairproof.migration.translate.translation import Step, Translation, outside
 from tests.migration.captures import BTM, Script, bradley_terry, place, staged, tea
 from tests.migration.test_names import HOSTILE, texts
@@ -46,7 +46,7 @@ def test_a_fit_and_a_loop_are_written_as_a_person_would(tmp_path: Path) -> None:
         text_of(tea(), tmp_path)
         == '''"""tea.R in Python, written by pairproof migrate.
 
-R 4.2.2 ran tea.R, and each number was compared with R's of that run (test_tea.py): 20 agree.
+R 4.2.2 ran tea.R. Numbers compared with R's of that run (test_tea.py): 20 agree, 6 could not be checked.
 """
 
 from pathlib import Path
@@ -421,3 +421,13 @@ def test_a_room_that_the_package_does_not_load_by_itself_is_imported() -> None:
     made, _ = sites(script.captured(), steps)
     assert modules(made) == ["pairproof", "pairproof.bridge"]
     assert modules(made[1:]) == ["pairproof"]
+
+
+def test_a_long_list_that_stands_twice_is_written_once() -> None:
+    levels = [f"lizard{k:03}" for k in range(20)]
+    frames = {"a": Call("pairproof.read", (), {"items": levels}), "b": {"x": levels, "y": ["few", "few"]}}
+    code, lists = shared_lists(Call("pairproof.fit", (frames,)))
+    assert lists == [levels]
+    text = in_a_line(code, lambda r: {-1: "levels"}[r.call], str)
+    assert text.count("levels") == 2 and "lizard" not in text and text.count("few") == 2
+    assert shared_lists(Call("pairproof.fit", (levels, ["a"])))[1] == []

@@ -1,4 +1,4 @@
-"""`pairproof migrate`: an R script into a Python script, every number of which was held against R's."""
+"""`pairproof migrate`: an R script into a Python script, whose numbers are compared with R's."""
 
 from __future__ import annotations
 

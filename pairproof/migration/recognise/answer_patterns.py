@@ -109,7 +109,8 @@ def recognise_pattern(
     theirs, of_x = theirs[:, kept], centred(x)
     reference = items[-1] if within(theirs, of_x[:, :-1]) else ""
     covariates = None if reference else dict(design.covariates)
-    found, others = _read(theirs, coefficients, of_x, centred(u), items, covariates)
+    products = centred(np.column_stack([np.zeros((len(groups), 0)), *dependent.values()]))
+    found, others = _read(theirs, coefficients, of_x, centred(u), products, items, covariates)
     if not reference and not found.terms:
         raise Not("it has no worths of items", True)
     made = assembled(x, items, reference, 1.0, found, variables)
@@ -120,6 +121,10 @@ def recognise_pattern(
     elif "total" in others:
         ties = ties and "davidson"
         own.append(("tie", u.sum(axis=1)))
+    if "dependence" in others and (n := _same(theirs, products)) < len(dependent):
+        raise Not(
+            f"it has {n} of {len(dependent)} dependences of two answers, a pattern model all or none", True
+        )
     own += _dependence(items, dependent) if "dependence" in others else []
     if len(own) != len(coefficients):
         raise Not("some of its terms have no equivalent in a pattern model", True)
@@ -191,6 +196,7 @@ def _read(
     names: Sequence[str],
     x: FloatArray,
     u: FloatArray,
+    products: FloatArray,
     items: Sequence[str],
     covariates: dict[str, FloatArray] | None,
 ) -> tuple[Found, set[str]]:
@@ -210,9 +216,15 @@ def _read(
             others.add("total")
         elif u.shape[1] and (np.abs(u - column[:, None]).max(axis=0) < SAME_SPACE).any():
             others.add("each")
-        elif not times_item(found, name, items, x, column, SAME_SPACE):
+        elif _same(column[:, None], products) or not times_item(found, name, items, x, column, SAME_SPACE):
             others.add("dependence")
     return found, others
+
+
+def _same(theirs: FloatArray, columns: FloatArray) -> int:
+    """How many of the columns are among theirs."""
+    gaps = np.abs(theirs[:, :, None] - columns[:, None, :]).max(axis=0, initial=0.0)
+    return int((gaps < SAME_SPACE).any(axis=0).sum())
 
 
 def _dependence(items: Sequence[str], dependent: Mapping[str, FloatArray]) -> list[tuple[str, FloatArray]]:

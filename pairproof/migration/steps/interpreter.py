@@ -22,16 +22,17 @@ from scipy import stats
 
 import pairproof
 
-from ...validation.claims.quantities import aic_glm
+from ...validation.claims.quantities import aic_glm, dispersion, quasi_table
 from .python import vocabulary
 from .trees import NotTranslated
 
 #: Names that a written script uses, beside its own.
-MODULES = {"np": np, "pd": pd, "re": re, "stats": stats, "pairproof": pairproof, "aic_glm": aic_glm}
+OURS = {f.__name__: f for f in (aic_glm, dispersion, quasi_table)}
+MODULES = {"np": np, "pd": pd, "re": re, "stats": stats, "pairproof": pairproof, **OURS}
 _BUILTINS: dict[str, Any] = {
     f.__name__: f for f in (bool, dict, float, int, len, list, map, max, min, print, range, round, str, zip)
 }
-_CALLED = frozenset(["show", "aic_glm", *_BUILTINS])
+_CALLED = frozenset(["show", *OURS, *_BUILTINS])
 #: What the templates in the modules beside this one use; the vocabulary's own is found in it.
 _FUNCTIONS = (
     "np.arange np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.flatnonzero np.full"
@@ -43,7 +44,7 @@ _ATTRIBUTES = (
     " diff drop figure fit frame get_indexer idxmax idxmin iloc index items join keys leaves llf llf_poisson loc loglik"
     " loglik_saturated mask min_u moderate n_comparisons n_tests names nobs null_deviance number p_value params pivot"
     " plot rank rename rename_axis reset_index savefig scale set_axis set_index strong summary to_csv to_frame to_numpy"
-    " to_string u values vcov weak"
+    " to_string u values vcov weak add mul sub"
 ).split()
 #: Methods that write a file, whose first argument must be below HERE.
 _WRITING = frozenset(["to_csv", "savefig"])

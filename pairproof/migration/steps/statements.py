@@ -63,6 +63,8 @@ class Shown(State):
             made = ex.expression(inner)
             value = ex.value(made)
             step = ex.step(made)
+            if (shown := views.of_quasi(made, step, ex.value)) is not None:
+                return shown
             if isinstance(value, Fit):
                 also = [views.of_summary(made, step, ex.value)] if step else []
                 if step and (table := views.thresholds(made, step)) is not None:
@@ -78,8 +80,7 @@ class Shown(State):
                 )
                 return put("print(m, x)", m=made, x=said)
             if step is not None and isinstance(value, pd.DataFrame) and "llf" in value:
-                if (m := self._fitted(step)) is not None:  # R's tables of models have their deviances
-                    return put('show(x.assign(deviance=m.deviance + 2 * (m.llf - x["llf"])))', x=made, m=m)
+                return views.of_tests(made, value, step, self._fitted(step))
             if step is not None and hasattr(value, "frame"):  # R's table of tests
                 return put("show(m.frame())", m=made)
             if step is not None:

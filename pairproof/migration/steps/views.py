@@ -7,6 +7,7 @@ one that agrees with what R recorded.  R's names are found by the numbers, of eq
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,7 +22,7 @@ from ...errors import PairproofError
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.translation import Step
-from .python import Part, node, put
+from .python import Part, called, node, put
 from .trees import NotTranslated
 
 Value = Callable[[ast.expr], Any]
@@ -47,7 +48,7 @@ OF_EBA = {
 }  # fmt: skip
 #: R's names of columns, and those of `to_frame()`, `conf_int()` and `abilities()`.
 COLUMNS = {"Estimate": "estimate", "Std. Error": "se", "z value": "z", "Pr(>|z|)": "p"}
-ALSO = {**COLUMNS, "2.5 %": "low", "97.5 %": "high", "s.e.": "se"}
+ALSO = {**COLUMNS, "t value": "t", "Pr(>|t|)": "p", "2.5 %": "low", "97.5 %": "high", "s.e.": "se"}
 #: Names that are written beside R's one by one.
 MOST_RENAMED = 8
 #: How far R's loosest search leaves an estimate from ours; names decide between ours that are as near.
@@ -64,7 +65,7 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     key, ours, of_r = NUMBERS[function]
     ours = ours if hasattr(step.value, "llf") else (of_r,)
     found = [put(t, m=m) for t in ours if "bic" not in t or isinstance(step.value, Fit)]
-    recorded = step.call.number(key) if key else None
+    recorded = _recorded(step, key)
     for candidate in found:
         try:
             own = float(value(candidate))
@@ -75,6 +76,14 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     raise NotTranslated(f"{function}() of this fit is defined differently in Python")
 
 
+def _recorded(step: Step, key: str) -> float | None:
+    """R's number; the deviance of prefmod's pattern models is of two log-likelihoods."""
+    ll, fl = step.call.number("ll"), step.call.number("fl")
+    if key == "deviance" and ll is not None and fl is not None:
+        return 2.0 * (fl - ll)
+    return step.call.number(key) if key else None
+
+
 def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
     """What R's summary shows of a fit and ours has otherwise: deviances and AIC with R's constants; None if nothing."""
     said = step.value.summary()
@@ -83,7 +92,7 @@ def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
         try:
             made = number(function, m, step, value)
         except NotTranslated:  # R counts otherwise: half wins, a constant
-            theirs = step.call.number(NUMBERS[function][0])
+            theirs = _recorded(step, NUMBERS[function][0])
             if theirs is not None and f"{theirs:.4f}" not in said:
                 found.append((f"R's {word} in that run", node(theirs)))
             continue
@@ -92,14 +101,52 @@ def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
     if step.call.package == "survival":
         ratios = put("np.exp(m.conf_int().assign(coef=m.params, less=-m.params))", m=m)
         found += [("likelihood ratio", put("m.null_deviance - m.deviance", m=m)), ("exp():\n", ratios)]
-    if not found:
+    return _in_words(found, value) if found else None
+
+
+def quasi(step: Step) -> bool:
+    """Whether a model is of a quasi family, by whose dispersion R's errors are larger."""
+    return any(f.startswith("quasi") for f in step.call.strings("family")[:1])
+
+
+def of_quasi(m: ast.expr, step: Step | None, value: Value) -> ast.expr | None:
+    """R's summary of a quasi family, with its errors, t and p; None of another model."""
+    if step is None or not quasi(step) or not hasattr(step.value, "bse"):
         return None
+    fit = isinstance(step.value, Fit)
+    table = coefficient_table(m, step, False) if fit else put("quasi_table(m)", m=m)
+    found = [("dispersion", put("dispersion(m)", m=m))] if fit else []
+    for function in ("deviance", "df.residual", "null.deviance", "df.null"):
+        with contextlib.suppress(NotTranslated):
+            found.append((function.replace(".", " "), number(function, m, step, value)))
+    return called("print", put("x.to_string()", x=table), _in_words(found, value))
+
+
+def of_tests(made: ast.expr, value: pd.DataFrame, step: Step, m: ast.expr | None) -> ast.expr:
+    """R's table of tests: without empty columns and an AIC that R's has not, with the deviances of the models."""
+    table = step.call.result.get("value")
+    theirs = (table.names if isinstance(table, RList) else None) or ()
+    lost = [c for c in value if value[c].isin(["", np.nan]).all() or (c == "aic" and "AIC" not in theirs)]
+    shown = put("x.drop(columns=lost)", x=made, lost=list(lost)) if lost else made
+    if m is None or "llf" not in value or "llf" in lost:
+        return put("show(x)", x=shown)
+    return put('show(x.assign(deviance=m.deviance + 2 * (m.llf - made["llf"])))', x=shown, m=m, made=made)
+
+
+def _in_words(found: Sequence[tuple[str, ast.expr]], value: Value) -> ast.expr:
+    """`f"\n{word} {number}; ..."`."""
     parts = [
         part
         for word, made in found
         for part in (ast.Constant(f"{word} "), _formatted(made, value), ast.Constant("; "))
     ]
     return ast.JoinedStr([ast.Constant("\n"), *parts[:-1]])
+
+
+def _compared(step: Step) -> None:
+    """Standard errors that R defines otherwise are those of no fit of ours."""
+    if isinstance(step.value, Fit) and "standard errors" in step.not_compared:
+        raise NotTranslated("R's standard errors are defined differently, and were not compared")
 
 
 def _formatted(made: ast.expr, value: Value) -> ast.FormattedValue:
@@ -192,6 +239,9 @@ def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") ->
     if isinstance(step.value, (Tree, TreeRecord)):
         return of_leaves(m, step.value)
     pairs = names_of(step)
+    if of == "m.bse":
+        _compared(step)
+        of = "dispersion(m) ** 0.5 * m.bse" if quasi(step) and isinstance(step.value, Fit) else of
     if not isinstance(step.value, Fit):
         found, own = put("pd.Series(x())", x=put(of, m=m)), [name for _, name in pairs]
         return found if own == [*step.value.params()] else put("x.loc[names]", x=found, names=own)
@@ -256,7 +306,9 @@ def covariances(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     """R's matrix of covariances."""
     if not isinstance(step.value, Fit):
         return put("pd.DataFrame(m.vcov)", m=m)
-    pairs, found = names_of(step), put("m.cov_params()", m=m)
+    _compared(step)
+    pairs = names_of(step)
+    found = put("dispersion(m) * m.cov_params()" if quasi(step) else "m.cov_params()", m=m)
     own = [n for _, n in pairs]
     if varies and list(step.value.cov_params().index) != own:
         raise NotTranslated("each iteration leaves out a different parameter")
@@ -269,9 +321,13 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     """`coef(summary(m))`: estimates, standard errors, z and p under R's names."""
     if not isinstance(step.value, Fit):
         raise NotTranslated("the table is of a model that R fitted")
+    _compared(step)
     pairs = names_of(step)
-    found = _rows(put("m.to_frame()", m=m), m, step.value, [n for _, n in pairs], varies)
-    return _relabelled(put("x[columns]", x=found, columns=list(COLUMNS.values())), pairs, False)
+    made = put("quasi_table(m)" if quasi(step) else "m.to_frame()", m=m)
+    found = _rows(made, m, step.value, [n for _, n in pairs], varies)
+    if not quasi(step):
+        found = put("x[columns]", x=found, columns=list(COLUMNS.values()))
+    return _relabelled(found, pairs, False)
 
 
 def tidy(m: ast.expr, step: Step, varies: bool) -> ast.expr:
@@ -287,8 +343,12 @@ def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95) -> ast
     """`confint.default(m, level = level)`."""
     if not isinstance(step.value, Fit):
         raise NotTranslated("the intervals are of a model that R fitted")
+    _compared(step)
     pairs = names_of(step)
     made = put("m.conf_int()" if level == 0.95 else "m.conf_int(a)", m=m, a=round(1 - level, 12))
+    if quasi(step):
+        wider = "x.sub(m.params, axis=0).mul(dispersion(m) ** 0.5).add(m.params, axis=0)"
+        made = put(wider, x=made, m=m)
     found = _rows(made, m, step.value, [n for _, n in pairs], varies)
     return _relabelled(found, pairs, False)
 

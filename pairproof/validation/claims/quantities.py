@@ -51,6 +51,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import pandas as pd
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError
@@ -80,6 +81,28 @@ def aic_glm(fit: Fit) -> float:
         constants = float(np.sum(gammaln(won + lost + 1) - gammaln(won + 1) - gammaln(lost + 1)))
         return -2.0 * (fit.llf + constants) + 2.0 * fit.rank
     return -2.0 * fit.llf_poisson + 2.0 * (fit.rank + len(table.first))
+
+
+def dispersion(fit: Fit) -> float:
+    """R's dispersion of a quasi family: Pearson's chi-square over the residual degrees of freedom."""
+    return fit.goodness_of_fit().pearson / fit.df_resid if fit.df_resid > 0 else math.nan
+
+
+def quasi_table(model: Any) -> pd.DataFrame:
+    """Estimates, standard errors, t and p as R's summary has them for a quasi family.
+
+    Of a fit, whose standard errors are times the root of its dispersion, or of R's model through the bridge.
+    """
+    from scipy import stats
+
+    if isinstance(model, Fit):
+        found, df = model.to_frame()[["estimate", "se"]], model.df_resid
+        found = found.assign(se=found["se"] * dispersion(model) ** 0.5)
+    else:
+        found = pd.DataFrame({"estimate": model.coef, "se": model.se}, list(model.names))
+        df = model.df_residual
+    t = found["estimate"] / found["se"].where(found["se"] > 0)
+    return found.assign(t=t, p=2.0 * stats.t.sf(t.abs(), df))
 
 
 #: Kinds of numbers of a variance component, and of models with random effects.

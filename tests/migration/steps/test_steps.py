@@ -6,6 +6,7 @@ import ast
 import time
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -13,13 +14,13 @@ from scipy import stats
 
 from pairproof.bridge.values.nodes import RList, RVector
 from pairproof.migration import migrate
-from pairproof.migration.call_sites import sites
 from pairproof.migration.steps.compared import printed_rows, same
 from pairproof.migration.steps.python import laid_out, put, text_of, vocabulary
 from pairproof.migration.steps.trees import NotTranslated, matched, node_of
 from pairproof.migration.translate import translation
 from pairproof.migration.translate.translation import Translation, outside, translates
-from pairproof.migration.written_files import text_of_test
+from pairproof.migration.written_files import write_migration
+from pairproof.validation import Again
 from tests.migration.captures import BTM, Script, bradley_terry, staged
 
 #: The fit of `script`: its deviance, and Ceylon's and Darjeeling's log-odds.
@@ -59,17 +60,23 @@ def test_a_small_probability_is_held_to_its_own_digits(tmp_path: Path) -> None:
         assert row.verdict == verdict
 
 
-def test_a_migration_with_differences_leaves_a_test_that_says_so(tmp_path: Path) -> None:
+def test_numbers_that_differ_are_named_by_a_test_that_fails_when_they_are_others(tmp_path: Path) -> None:
     made = script()
     made.line(4, "deviance(m)", value=numbers(1.0))
-    migration = made.migration(staged(tmp_path))
-    called, _ = sites(migration.captured, migration.steps)
-    asked = {step.call.id: [] for step in migration.steps}
-    text = text_of_test(migration.captured, called, {}, "analysis.py", asked, migration.agreements)
-    assert "def test_the_numbers_that_differ():\n    pytest.xfail(\n" in text
-    assert "1 of R's numbers differ from Python's, first shown" in text and ast.parse(text)
-    plain = text_of_test(migration.captured, called, {}, "analysis.py", asked, ())
-    assert "xfail" not in plain
+    stage = staged(tmp_path / "stage")
+    migration = made.migration(stage)
+    (tmp_path / "analysis.R").write_text("# R\n")
+    written = write_migration(migration, tmp_path / "analysis.R", tmp_path / "analysis.py", stage=stage)
+    assert written.test is not None
+    text = written.test.read_text()
+    assert 'assert CALLS.differing(request) == [\n        "line 4 shown",\n    ]' in text
+    assert "1 of R's numbers differ from Python's, first shown" in text and "xfail" not in text
+    shown = Again(written.script).shown
+    assert [(n["title"], n["r"]) for n in shown] == [("line 4 shown", 1.0)]
+    request = cast("pytest.FixtureRequest", None)  # asked where R is needed and is not there
+    assert Again(written.script).differing(request) == ["line 4 shown"]
+    written.script.write_text(written.script.read_text().replace("m.deviance", "m.deviance / m.deviance"))
+    assert Again(written.script).differing(request) == []
 
 
 def test_an_na_of_r_is_no_difference(tmp_path: Path) -> None:

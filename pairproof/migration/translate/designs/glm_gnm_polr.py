@@ -30,8 +30,9 @@ from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.nodes import RList, RVector
 from ....data.wide import prefmod_pair_order
 from ....fit.fit import Fit
+from ....validation.claims.quantities import dispersion
 from ....validation.r_answers.translate import RParameters, likelihood_values
-from ....validation.verdicts.agreement import Agreement
+from ....validation.verdicts.agreement import AGREEING, Agreement
 from ....validation.verdicts.digits import floor
 from ...recognise import decide
 from ...recognise.answer_patterns import Pattern, recognise_pattern
@@ -210,6 +211,7 @@ BY_DESIGN = "written as paired comparisons, because its design is one"
 LEFT_OUT = "not a model of paired comparisons"
 LINKS = ("logit", "probit", "cauchit")
 CONSTANTS = "R's coefficients of the contests (mu) are nuisance parameters that the fit eliminates, and are not compared"
+QUASI = "standard errors, t and p below are with the dispersion of the quasi family: Pearson's chi-square over the residual degrees of freedom"
 HALF = "half wins: R uses them as non-integer counts, pairproof as ties that each count as half a win; the log-likelihood and AIC are not comparable"
 
 
@@ -277,25 +279,26 @@ def _native(
     likelihood: dict[str, float],
     notes: list[str],
 ) -> Translation:
-    """A fit of the recognised model, R's dispersion taken out of its errors."""
-    made(code)
+    """A fit of the recognised model, the dispersion of a quasi family taken out of R's errors as Python has it."""
     call, link, poisson = fitted.call, fitted.link, code.function == "pairproof.fit_llbt"
-    quasi = fitted.family.startswith("quasi")
-    phi = designs.dispersion(fitted) if quasi else 1.0
+    # With other links R's errors are of the expected information, a fit's of the observed one.
+    same, quasi = poisson or link == "logit", fitted.family.startswith("quasi")
+    stays_if(
+        quasi and not same, f"link {link} of a quasi family: its standard errors are defined differently"
+    )
+    phi = dispersion(value) if isinstance(value := made(code), Fit) and quasi else 1.0
+    stays_if(not phi > 0, "its dispersion is not defined: no residual degrees of freedom")
     likelihood = _of_deviance(likelihood) if quasi else likelihood
     p = designs.r_parameters(found, fitted, phi, "lambda" if poisson else "log-odds")
     name = designs.GNM if poisson and call.function == "gnm::gnm" else designs.GLM
     scale = 1.0 if found.block is None else found.block.scale
     said = [f"R's item columns have entries of {scale:g}"] if scale != 1.0 else []
-    # With other links R's errors are of the expected information, a fit's of the observed one.
-    same = poisson or link == "logit"
     of = partial(designs.glm_rows, fitted, p, likelihood, name, said)
     judge = partial(of, errors=same, nuisance=len(found.model.contests) if poisson else 0)
     if quasi:
-        notes.append(
-            f"R's standard errors are those here times {float(np.sqrt(phi)):.6g}, the square root of its dispersion"
-            f" {phi:.6g}"
-        )
+        other = any(a.verdict not in AGREEING for a in judge(value) if a.quantity.kind == "se")
+        stays_if(other, "the dispersion of its rows is not that of the comparisons")
+        notes.append(QUASI)
     if not same:
         notes.append(f"link {link}: standard errors are from the observed information, R's from the expected")
     if poisson and fitted.groups is None:

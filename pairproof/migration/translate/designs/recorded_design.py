@@ -17,7 +17,7 @@ from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, gammaln, xlogy
+from scipy.special import gammaln, xlogy
 
 from ....bridge.capture.recorded import LARGE, RecordedCall
 from ....bridge.packages.asking import RModel
@@ -388,7 +388,7 @@ GLM, GNM, POLR = ("stats::glm, default epsilon", "gnm::gnm, default tolerance", 
 
 
 def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) -> RParameters:
-    """R's coefficients as the fit's parameters, M b and M V M'; `phi` is R's dispersion."""
+    """R's coefficients as the fit's parameters, M b and M V M'; `phi`: the dispersion."""
     model = found.model
     coef, vcov = fitted.of(found.coefficients)
     spread = model.map @ (vcov / phi) @ model.map.T
@@ -480,18 +480,6 @@ def deviance_of(call: RecordedCall) -> dict[str, float]:
 def _whole(contests: Contests) -> bool:
     ties = np.zeros(1) if contests.ties is None else contests.ties
     return all(bool((c % 1 == 0).all()) for c in (contests.wins, contests.losses, ties))
-
-
-def dispersion(fitted: Fitted) -> float:
-    """R's dispersion of a quasi family: Pearson's chi-square by its residual degrees of freedom."""
-    df = fitted.call.number("df_residual") or 0.0
-    eta = fitted.design.x @ np.nan_to_num(fitted.coef) + (0.0 if fitted.offset is None else fitted.offset)
-    binomial = fitted.family == "quasibinomial"
-    mu = expit(eta) if binomial else np.exp(eta)
-    variance = mu * (1.0 - mu) if binomial else mu
-    used = fitted.weights > 0
-    pearson = fitted.weights * (fitted.y - mu) ** 2 / variance
-    return float(pearson[used].sum() / df) if df > 0 else float("nan")
 
 
 #: The same function on the same numbers, so that no more than the order of sums differs. polr's covariance is

@@ -102,12 +102,12 @@ def test_the_reference_is_named_from_the_players(binomial: dict[str, Step]) -> N
     assert 'columns={"first": "left", "second": "right"}' in written(binomial["g1"])
 
 
-def test_a_quasi_family_says_by_what_its_errors_are_larger(
+def test_the_dispersion_of_a_quasi_family_is_pearson_s_chi_square_by_its_df_in_r_too(
     binomial: dict[str, Step], poisson: dict[str, Step]
 ) -> None:
     for step in (binomial["g8"], poisson["p5"]):
-        assert any("square root of its dispersion" in note for note in step.translation.notes)
-        assert fewest(step, "se") >= 4.0  # R's divided by that root; fewest observed 5.2
+        assert any("dispersion of the quasi family" in note for note in step.translation.notes)
+        assert fewest(step, "se") >= 4.0  # R's divided by the root of Python's; fewest observed 5.2
         assert "llf" not in {str(r.quantity) for r in step.rows}
 
 
