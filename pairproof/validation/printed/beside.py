@@ -70,12 +70,14 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
         where = f"are all {twice[0]!r} in {table.source}"
         raise InputError(f"{page.source}: {listed(names)} {where}; keep only one of them")
     unknown = [name for name in page.items if name not in found]
-    if page.items and len(set(found.values()) & {*table.items, *parameters}) < 2:
-        no = (f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6])
+    # A claim of a long CSV may hold one number; a table with one name of the data is likely another's.
+    fewest = 1 if page.claim else 2
+    if page.items and len(set(found.values()) & {*table.items, *parameters}) < fewest:
+        missing = "; no ".join(f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6])
         n, cure = len(page.items), "change the page's names, or --rename those of the data"
         raise InputError(
-            f"{page.source}: {n - len(unknown)} of its {n} names are items of {table.source}; it has no"
-            f" {'; no '.join(no)}; the items are {listed(table.items)}: {cure}"
+            f"{page.source}: {n - len(unknown)} of its {n} names are items of {table.source}, fewer than {fewest};"
+            f" {f'it has no {missing}; ' if missing else ''}the items are {listed(table.items)}: {cure}"
         )
     like = {name: suggestion(name, table.items) for name in unknown}
     rest = {name: f"row {label(name)}: not an item of {table.source}{near}" for name, near in like.items()}
@@ -279,10 +281,11 @@ OF_A_BOARD = {"family": "bradley-terry", "ties": "half", "reference": "sum"}
 #: Claims of a page: what each holds.
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ratings", ("estimate",)),
-    ("limits", ("low", "high")),
+    ("limits", ("se", "low", "high")),
     ("ranks", ("rank_low", "rank_high")),
     ("counts", OF_BOARD),
 )
+_OF_PARTS = tuple(kind for _, kinds in _PARTS for kind in kinds)
 
 
 @dataclass(frozen=True)
@@ -313,6 +316,10 @@ def read_pages(
         table = with_items(read, data, parameters)
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
+            kept = tuple(q for q in table.numbers if q.quantity.kind in _OF_PARTS)
+            left = dict.fromkeys(q.quantity.kind for q in table.numbers if q not in kept)
+            others = (*table.others, *(f"column of {kind}" for kind in left))
+            table = replace(table, numbers=kept, others=others)
             pages.append(Page(table, FoundModel(ModelClaim(**{**OF_A_BOARD, **stated, **own}))))
             continue
         counts = [q for q in table.numbers if q.quantity.kind in OF_BOARD and q.quantity.kind != "wins"]
@@ -364,7 +371,7 @@ def check_printed(
     checked.run(progress, explain)
     rows = [_doubted(a, claims[a.claim][0].found, stated) if a.claim in claims else a for a in checked.rows]
     for page in pages:
-        own = next(claim for of, claim in claims.values() if of is page)
+        own = next((claim for of, claim in claims.values() if of is page), Claim(id="not checked"))
         rows += [*_unmatched(paper.id, own, page), *_not_looked_at(paper.id, page, data)]
     context = ReportContext(
         title=f"{label(name)}: are its numbers reproduced from {label(Path(data.source).name)}?",

@@ -35,6 +35,8 @@ MINUS = str.maketrans("\u2212\ufe63\uff0d\u00a0\u2009\u202f", "---   ")
 VECTOR = "vector"
 _ITEMS_ALONE = (["estimate"], ["worth"])
 Cells = tuple[str, ...]
+#: Columns of one CSV that holds the numbers of several papers or claims.
+LONG = ("quantity", "item", "printed")
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def _with_heading(rows: Sequence[tuple[int, Cells]]) -> Grid:
     def known(cells: Cells) -> int:
         return sum(bool(kind_of_heading(cell)) - bool(re.fullmatch(NUMBER, cell)) for cell in cells)
 
-    top = max(range(len(rows[:12])), key=lambda k: known(rows[k][1]))
+    long = {*LONG} <= {cell.casefold() for cell in rows[0][1]}
+    top = 0 if long else max(range(len(rows[:12])), key=lambda k: known(rows[k][1]))
     headings, width = rows[top][1], len(rows[top][1])
     return Grid(headings, tuple((n, (*cells, *[""] * width)[:width]) for n, cells in rows[top + 1 :]))
 
@@ -118,7 +121,8 @@ def _separated(text: str, delimiter: str) -> list[tuple[int, Cells]]:
     from ...files.outputs import unguard
 
     reader = csv.reader(text.split("\n"), delimiter=delimiter)
-    return [(reader.line_num, tuple(unguard(c.strip()) for c in cells)) for cells in reader if any(cells)]
+    rows = [(reader.line_num, tuple(unguard(c.strip()) for c in cells)) for cells in reader]
+    return [(line, cells) for line, cells in rows if any(cells)]
 
 
 def _of_text(lines: Sequence[str]) -> Iterator[Grid]:

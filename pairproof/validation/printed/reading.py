@@ -22,15 +22,13 @@ from ...text import label, listed, named, quoted
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import DF_OF, OF_BOARD, Quantity, check_name
-from .forms import MISSING, NUMBER, VECTOR, Grid, grids
+from .forms import LONG, MISSING, NUMBER, VECTOR, Grid, grids
 from .headings import HEADINGS, LINES, OF_FIT, OF_POINTS, PROGRAMS, kind_among, kind_of_heading
 
 #: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
 MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
 #: Digits of a number that a program wrote with all of a double's: more than differ between machines.
 DIGITS, ALL_DIGITS = 10, 13
-#: Columns of one CSV that holds the numbers of several papers or claims.
-LONG = ("quantity", "item", "printed")
 _PARTS = re.compile(
     rf"(?P<value>[<>=\u2264\u2265]* *{NUMBER})?[*^\u2020\u2021\u00a7 ]*"
     rf"(?:[(\[]\s*(?P<a>{NUMBER})(?:\s*(?:[,;]|\bto\b)?\s*(?P<b>{NUMBER}))?\s*[)\]])?[*^\u2020\u2021\u00a7 .]*"

@@ -1,0 +1,72 @@
+"""Tables as they are printed: an honest one is not accused, whatever its form, and a slip in it is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import pairproof
+from pairproof.data.comparisons import Comparisons
+from pairproof.validation.printed.alone import check_alone
+from pairproof.validation.printed.beside import check_printed
+from pairproof.validation.report.findings import headline
+from pairproof.validation.report.verification import Verification
+
+PAIRS = {"AB": (24, 16), "AC": (32, 12), "AD": (30, 9), "BC": (28, 19), "BD": (25, 15), "CD": (21, 20)}
+
+
+@pytest.fixture(scope="module")
+def table() -> Comparisons:
+    rows = [(first, second, *n) for (first, second), n in PAIRS.items()]
+    return pairproof.read(pd.DataFrame(rows, columns=["first", "second", "wins", "losses"]))
+
+
+def beside(tmp_path: Path, text: str, data: Comparisons, name: str = "page.csv", **stated: Any) -> Verification:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    return check_printed(str(file), data, stated, r="none")
+
+
+def alone(tmp_path: Path, text: str, name: str = "page.csv", **asked: Any) -> Verification:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    return check_alone(str(file), **asked)
+
+
+def off(found: Verification) -> list[str]:
+    return [str(a.quantity) for a in found if not a.passes]
+
+
+def off_alone(found: Verification) -> list[str]:
+    return [str(a.quantity.name) for a in found if not a.passes]
+
+
+def rounded(rows: pd.DataFrame, header: str, places: int = 3) -> str:
+    """A CSV of the rows, an index and numbers, with these decimals."""
+    return header + "\n" + "".join(
+        ",".join([str(name), *(f"{x:.{places}f}" for x in values)]) + "\n"
+        for name, values in zip(rows.index, rows.to_numpy())
+    )
+
+
+# -- what is not a number of any model, and rows without cells -----------------------------------------------
+
+
+def test_a_column_that_no_board_has_is_said_not_to_be_checked(table, tmp_path):
+    found = beside(tmp_path, "model,z\nA,1.0\nB,0.5\nC,0.1\n", table, scale="elo")
+    assert [str(a.quantity) for a in found if a.code == "not-looked-at"] == ["column of z"]
+    assert found.exit_code == 0
+
+
+def test_a_row_of_blank_cells_is_no_row(table, tmp_path):
+    found = beside(tmp_path, "item,estimate,se\nA,1.0,0.1\n , , \nB,0.5,0.2\n", table)
+    assert {a.quantity.name for a in found if a.about == "printed"} >= {"A", "B"}
+
+
+def test_a_claim_of_a_long_csv_may_have_one_item(table, tmp_path):
+    text = "claim,quantity,item,printed\na,estimate,A,9\na,estimate,B,0\nb,estimate,B,9\n"
+    found = beside(tmp_path, text, table, reference="D")
+    assert {(a.claim, str(a.quantity)) for a in found if a.about == "printed"} >= {("b", "estimate.B")}
