@@ -16,8 +16,8 @@ from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
 from ..options.reading import (
     DROP,
     LAYOUTS,
-    LISTS,
     ORDERS,
+    STYLES,
     Reading,
     cluster_options,
     comparisons,
@@ -105,9 +105,9 @@ many_options = options(
     heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
     anchor={"callback": parsed(rating_of)},
     expected=choice("ability", "score"),
-    style=LISTS,
+    style=STYLES,
 )
-@cluster_options("A printed table", "Clusters of its standard errors (default: single votes).")
+@cluster_options("A printed table", "Clusters of its standard errors (default, and none: single votes).")
 @reading_options("Reading the votes", LAYOUTS, _READING)
 @where_option
 @many_options
@@ -154,7 +154,10 @@ def command(state: State, files: tuple[str, ...], votes: str | None, **asked: An
         raise click.UsageError("--votes is for one printed table; claims files name their data.")
     if of_table["anchor"] and of_table["mean"] is not None:
         raise click.UsageError("--anchor and --mean contradict each other; omit one.")
-    return _check_printed(state, files[0], Reading(comparisons, of_votes).of(votes), of_table, asked)
+    table = Reading(comparisons, of_votes).of(votes)
+    if of_table["cluster"] == ("none",) and "none" not in table.columns:
+        of_table["cluster"] = ()
+    return _check_printed(state, files[0], table, of_table, asked)
 
 
 def _check_printed(

@@ -26,13 +26,13 @@ from ...fit.fit import Fit
 from ...text import label, listed, named
 from ..check.draft import Draft, draft
 from ..claims.data import fit_model
-from ..claims.other_scales import on_any_scale
+from ..claims.other_scales import BoardNumbers, on_any_scale
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity
 from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
 from ..verdicts.agreement import COLUMNS_NOT_READ, NO_SUCH_ITEM, Agreement
-from ..verdicts.verdict import IMMATERIAL
+from ..verdicts.verdict import IMMATERIAL, OF_STOPPING
 from .headings import PARAMETERS, kind_among
 from .reading import PrintedTable, tables_of
 
@@ -320,7 +320,7 @@ def read_pages(
             left = dict.fromkeys(q.quantity.kind for q in table.numbers if q not in kept)
             others = (*table.others, *(f"column of {kind}" for kind in left))
             table = replace(table, numbers=kept, others=others)
-            pages.append(Page(table, FoundModel(ModelClaim(**{**OF_A_BOARD, **stated, **own}))))
+            pages.append(Page(table, _on_points(table, data, ModelClaim(**{**OF_A_BOARD, **stated, **own}))))
             continue
         counts = [q for q in table.numbers if q.quantity.kind in OF_BOARD and q.quantity.kind != "wins"]
         kept = tuple(q for q in table.numbers if q not in counts)
@@ -328,6 +328,57 @@ def read_pages(
         table = replace(table, numbers=kept, others=(*table.others, *names))
         pages.append(Page(table, find_model(table, data, stated)))
     return tuple(pages)
+
+
+def _on_points(page: PrintedTable, data: Data, model: ModelClaim) -> FoundModel:
+    """The model of a board, where nothing is stated with the origin of the page's own ratings.
+
+    An additive constant is no difference, and where one item has no spread of its own the others' are against it.
+    """
+    items = set(data.items)
+    own = [q for q in page.numbers if q.quantity.kind == "estimate" and q.quantity.name in items]
+    if model.anchor or model.at is not None or len(own) < 3 or not isinstance(data, Comparisons):
+        return FoundModel(model)
+    try:
+        plain = replace(model, by_vote=False, cluster=())  # ratings do not depend on it, and it takes time
+        board = BoardNumbers(fit_model(data, plain), data, plain)
+        off = [(q.printed, board.value(q.quantity), OF_STOPPING * board.error(q.quantity)) for q in own]
+    except PairproofError:
+        return FoundModel(model)
+    ends = [(float(p.low) - x - e, float(p.high) - x + e) for p, x, e in off if p.low and p.high and x == x]
+    constants = {end for two in ends for end in two}
+    n_of = {c: sum(low <= c <= high for low, high in ends) for c in constants}
+    most = max(n_of.values(), default=0)
+    if most < 3 or most <= sum(low <= 0.0 <= high for low, high in ends):
+        return FoundModel(model)
+    best = [c for c in n_of if n_of[c] == most]
+    least, most_of = min(best), max(best)
+    fixed = next((q for q in own if _without_spread(q, page)), None)
+    if fixed is not None and fixed.printed.value is not None:
+        found = replace(model, anchor=fixed.quantity.name, at=float(fixed.printed.value))
+        said = f"{label(fixed.quantity.name)} has no interval: its rating of {fixed.printed.text} is taken as the anchor"
+        return FoundModel(found, sentences=(f"{said} (--anchor)",))
+    at = 1000.0 + _roundest(least, most_of)
+    said = (
+        f"the ratings are those with mean {at:g}: all differ from ratings with mean 1000 by the same number, which is"
+        " no difference; limits and standard errors of ratings with one fixed need --anchor"
+    )
+    return FoundModel(replace(model, at=at), sentences=(said,))
+
+
+def _without_spread(q: PrintedQuantity, page: PrintedTable) -> bool:
+    """Whether the item of this rating has no interval, or one of no width, beside others that have one."""
+    of = {other.quantity: other.printed.value for other in page.numbers}
+    if not any(name.kind in ("low", "se") for name in of):
+        return False
+    low, high, se = (of.get(q.quantity.of(kind)) for kind in ("low", "high", "se"))
+    return se == 0 or low == high and (low is None or low == q.printed.value) and se is None
+
+
+def _roundest(low: float, high: float) -> float:
+    """The number between two that has the fewest digits."""
+    middle = (low + high) / 2.0
+    return next((x for k in range(-3, 9) if low <= (x := round(middle, k)) <= high), middle)
 
 
 def _parameters(data: Data, stated: Mapping[str, Any]) -> tuple[str, ...]:
@@ -443,7 +494,11 @@ def _model_in_words(model: ModelClaim) -> str:
     if model.scale != "elo":
         reference = label(model.reference or "default")
         return f"{model.family}, ties {model.ties}, reference {reference}, scale {model.scale}"
-    errors = f"{model.cluster_kind} by {' and '.join(model.cluster)}" if model.cluster else "by single votes"
+    errors = (
+        f"{model.cluster_kind} by {' and '.join(model.cluster)}"
+        if model.cluster
+        else "robust (sandwich), of single votes"
+    )
     where = f"{model.anchor or 'the mean'} at {1000.0 if model.at is None else model.at:g}"
     return f"ties {model.ties}, {where}, {model.expected or 'ability'}, standard errors {errors}"
 

@@ -177,8 +177,20 @@ class _Columns:
         self.on_points = any(OF_POINTS.fullmatch(heading) for heading in of_estimates)
         for line, cells in grid.rows:
             self._row(line, cells)
+        self._as_whole()
         self._as_worths()
         self._without_estimates()
+
+    def _as_whole(self) -> None:
+        """Read ".0" as no digit where every number of a column ends so: a program wrote whole numbers as doubles."""
+        for kind in set(self.kinds.values()):
+            own = [q for q in self.numbers if q.quantity.kind == kind and not _ZERO.fullmatch(q.printed.text)]
+            if len(own) > 2 and all(re.fullmatch(r"[-+]?\d+\.0+", q.printed.text) for q in own):
+                whole = {
+                    q.quantity: replace(Printed.parse(q.printed.text.partition(".")[0]), text=q.printed.text)
+                    for q in own
+                }
+                self.numbers = [replace(q, printed=whole.get(q.quantity, q.printed)) for q in self.numbers]
 
     def _names(self) -> int:
         """The column of names: one that is called so, the first without a heading, or the first of words."""

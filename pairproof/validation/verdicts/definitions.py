@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import comb
 
@@ -52,7 +52,7 @@ from ...numerics.arrays import FloatArray
 from ..claims.data import fit_model
 from ..claims.paper import Claim, ModelClaim, PrintedQuantity
 from ..claims.quantities import Quantity, kind_of, quantity
-from .verdict import PrintVerdict, judge_print
+from .verdict import OF_STOPPING, PrintVerdict, immaterial, judge_print, judge_table
 
 #: Quantities of the table of a fit; the others are the same on all cells.
 OF_THE_TABLE = "deviance df_resid null_deviance df_null gof_p aic aic_glm llf llf_poisson bic".split()
@@ -298,6 +298,45 @@ def significant_digits(text: str) -> int:
 
 def _n_digits(numbers: Iterable[PrintedQuantity]) -> int:
     return sum(significant_digits(q.printed.text) for q in numbers)
+
+
+def by_model_errors(
+    claim: Claim,
+    value: Callable[[Quantity], float],
+    error: Callable[[Quantity], float],
+    values: Mapping[str, float],
+    judged: Mapping[str, PrintVerdict],
+) -> dict[str, PrintVerdict]:
+    """Limits and ranks of a board, if most are those of the model's own standard errors and fewer are those of the
+    spread of single votes.
+
+    value, error: of a number and its standard error, by the model.
+    """
+    numbers = claim.numbers
+    theirs: dict[str, float] = {q.quantity: value(q.quantity) for q in numbers}
+    errors: dict[str, float] = {q.quantity: error(q.quantity) for q in numbers}
+    by_model = judge_table(numbers, theirs, float(claim.alpha))
+    by_model |= immaterial(numbers, theirs, errors, by_model, OF_STOPPING, "early-stop", True)
+    out = [q for q in numbers if by_model[q.quantity].comes_out]
+    if len(out) * 2 <= len(numbers) or len(out) <= sum(j.comes_out for j in judged.values()):
+        return {}
+    said = (
+        "reproduced if standard errors are those of the model, which takes all votes as independent, as in glm and"
+        " BradleyTerry2"
+    )
+    found: dict[str, PrintVerdict] = {}
+    for q in numbers:
+        name, j = q.quantity, by_model[q.quantity]
+        both = f"which gives {theirs[name]:.8g}; {values[name]:.8g} by the spread of single votes (sandwich)"
+        if judged[name].comes_out:
+            continue
+        if j.comes_out:
+            found |= by_other("model-errors", [q], said, {name: f", {both}"})
+        elif j.verdict == "immaterial":
+            found[name] = j
+        else:
+            found[name] = replace(j, note=f"with the standard errors of the model, {both}")
+    return found
 
 
 #: Kinds of numbers of a parameter that depend on its standard error.

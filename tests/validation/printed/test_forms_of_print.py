@@ -24,7 +24,9 @@ def table() -> Comparisons:
     return pairproof.read(pd.DataFrame(rows, columns=["first", "second", "wins", "losses"]))
 
 
-def beside(tmp_path: Path, text: str, data: Comparisons, name: str = "page.csv", **stated: Any) -> Verification:
+def beside(
+    tmp_path: Path, text: str, data: Comparisons, name: str = "page.csv", **stated: Any
+) -> Verification:
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
     return check_printed(str(file), data, stated, r="none")
@@ -46,9 +48,13 @@ def off_alone(found: Verification) -> list[str]:
 
 def rounded(rows: pd.DataFrame, header: str, places: int = 3) -> str:
     """A CSV of the rows, an index and numbers, with these decimals."""
-    return header + "\n" + "".join(
-        ",".join([str(name), *(f"{x:.{places}f}" for x in values)]) + "\n"
-        for name, values in zip(rows.index, rows.to_numpy())
+    return (
+        header
+        + "\n"
+        + "".join(
+            ",".join([str(name), *(f"{x:.{places}f}" for x in values)]) + "\n"
+            for name, values in zip(rows.index, rows.to_numpy())
+        )
     )
 
 
@@ -70,3 +76,48 @@ def test_a_claim_of_a_long_csv_may_have_one_item(table, tmp_path):
     text = "claim,quantity,item,printed\na,estimate,A,9\na,estimate,B,0\nb,estimate,B,9\n"
     found = beside(tmp_path, text, table, reference="D")
     assert {(a.claim, str(a.quantity)) for a in found if a.about == "printed"} >= {("b", "estimate.B")}
+
+
+# -- boards --------------------------------------------------------------------------------------------------
+
+
+def board_of(table: Comparisons, at: float = 1000.0) -> pd.DataFrame:
+    """Ratings with the standard errors of the model, as R's glm and `fit.on_scale` have them."""
+    fit = pairproof.fit_bradley_terry(table, reference="sum")
+    return fit.on_scale("elo", at=at).to_frame()[["rating", "low", "high"]]
+
+
+def test_limits_of_a_board_by_the_models_own_errors_are_another_definition(table, tmp_path):
+    rows = board_of(table)
+    text = rounded(rows, "model,rating,low,high", 1)
+    found = beside(tmp_path, text, table)
+    codes = {a.code for a in found if a.quantity.kind in ("low", "high")}
+    assert off(found) == [] and codes == {"", "model-errors"}  # some print alike by both
+    # A slip in one of them is told against the same errors.
+    wrong = rows.assign(high=rows["high"].where(rows.index != "B", rows["high"] + 9.0))
+    slip = beside(tmp_path, rounded(wrong, "model,rating,low,high", 1), table)
+    assert off(slip) == ["high.B"] and "errors of the model" in next(
+        a.explanation for a in slip if not a.passes
+    )
+
+
+def test_whole_numbers_that_a_program_wrote_as_doubles_have_no_decimals(table, tmp_path):
+    rows = board_of(table).round(0)
+    assert off(beside(tmp_path, rows.to_csv(index_label="model"), table)) == []
+
+
+def test_ratings_with_another_mean_are_no_difference_and_it_is_said(table, tmp_path):
+    rows = board_of(table, 1500.0)[["rating"]]
+    found = beside(tmp_path, rounded(rows, "model,rating", 1), table)
+    assert off(found) == [] and "those with mean 1500" in " ".join(found.context.first_lines)
+    rows.loc["B"] += 30.0
+    assert "estimate.B" in off(beside(tmp_path, rounded(rows, "model,rating", 1), table))
+
+
+def test_ratings_with_a_fixed_one_that_has_no_interval_are_those_of_an_anchor(table, tmp_path):
+    fit = pairproof.fit_bradley_terry(table, reference="sum")
+    rows = fit.on_scale("elo", anchor="B", at=1114.0).to_frame()[["rating", "low", "high"]]
+    text = rounded(rows, "model,rating,low,high", 1)
+    for printed in (text, text.replace("1114.0,1114.0,1114.0", "1114.0,,"), text.replace("nan", "")):
+        found = beside(tmp_path, printed, table)
+        assert off(found) == [] and "taken as the anchor" in " ".join(found.context.first_lines)
