@@ -15,13 +15,12 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from ...errors import InputError
-from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...report.blocks import Block, Bullets, Column, Page, Table
 from ...report.output import render_text
@@ -33,7 +32,7 @@ from ..report.findings import columns_not_read, fit_each_other
 from ..report.notation import verdict_cell
 from ..report.verification import Verification
 from ..verdicts.agreement import COLUMNS_NOT_READ, Agreement, Verdict
-from ..verdicts.arithmetic import Interval
+from ..verdicts.arithmetic import Interval, half_width, tails
 from ..verdicts.arithmetic_rows import KIND, arithmetic_rows
 from .headings import PARAMETERS, kind_among
 from .reading import PrintedTable, tables_of
@@ -127,10 +126,21 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     kept = [q for q in page.numbers if not (points and q.quantity.kind in ("worth", "exp"))]
     # The 0 of a reference is one by definition, and not a rounded number.
     kept = [q for q in kept if q.quantity != f"estimate.{reference}" or reference not in page.without]
-    numbers = tuple(replace(q, quantity=_of_model(q.quantity, of_names)) for q in kept)
+    kept = [replace(q, quantity=_of_model(q.quantity, of_names)) for q in kept]
+    printed = {str(q.quantity): q.printed.text for q in kept}
+    df = next((q for q in kept if q.quantity == "df_resid"), None)
+    if page.of_t and df is not None:  # as R has it for a dispersion that is estimated
+        own = [q.quantity for q in kept if q.quantity.kind == "z"]
+        kept += [replace(df, quantity=z.of("df")) for z in own if z.of("df") not in {q.quantity for q in kept}]
+    with_df = {q.quantity.name for q in kept if q.quantity.kind == "df"}
+    numbers = tuple(kept)
+    judged = tuple(
+        q for q in kept
+        if not page.of_t or q.quantity.kind not in ("p", "low", "high") or q.quantity.name in with_df
+    )
     found = []
     for scale in [stated["scale"]] if "scale" in stated else ["log-odds"] if points else scales:
-        asked = replace(claim, numbers=numbers, model=ModelClaim(**{**model, "scale": scale}))
+        asked = replace(claim, numbers=judged, model=ModelClaim(**{**model, "scale": scale}))
         paper = Paper(Path(page.source).stem, "", data={"games": spec}, claims=(asked,))
         # A list of numbers need not be all of them.
         without = ("df_resid", "worth.all.sum") if page.claim else ("df_resid",)
@@ -138,7 +148,6 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     rows = min(found, key=lambda rows: sum(not a.passes for a in rows))
     known: dict[str, Interval] = {q.quantity: Interval.of(q.printed) for q in numbers}
     rows = [_of_printed_z(a, known, one_sided=claim.sided == 1) for a in _limits(rows, known)]
-    printed = {str(q.quantity): q.printed.text for q in numbers}
 
     def row(name: str, *said: Any, **about: Any) -> Agreement:
         return Agreement.of_claim(paper.id, asked, name, *said, **about)
@@ -173,7 +182,7 @@ def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Ag
         return list(rows)
 
     def at(q: Quantity, level: float) -> bool:
-        half = known[q.of("se")].times(normal_quantile(0.5 + level / 2))
+        half = half_width(known[q.of("se")], level, known.get(q.of("df")))
         return (known[q] - known[q.of("estimate")]).size().meets(half)
 
     names = [Quantity.parse(a.quantity.name) for a in of_limits]
@@ -193,8 +202,7 @@ def _of_printed_z(a: Agreement, known: Mapping[str, Interval], one_sided: bool) 
         return a
 
     def fits(z: Interval) -> bool:
-        ends = (math.erfc(end / math.sqrt(2.0)) / (2 if one_sided else 1) for end in astuple(z.size()))
-        return known[p].meets(Interval(*sorted(ends)))
+        return known[p].meets(tails(z.size(), known.get(q.of("df"))).times(0.5 if one_sided else 1.0))
 
     if not fits(known[z]):
         return a

@@ -22,6 +22,8 @@ LINES = [
 ]
 #: Headings that say that the numbers are ratings in points.
 OF_POINTS = re.compile(r"rating.*|elo|arena[_ ]score")
+#: Headings that say that a statistic is of Student's t.
+OF_T = re.compile(r"t\b.*|.*\|t\|.*")
 #: Words of the longest heading and the longest name (a longer line is prose), and of a line of headings.
 MOST_WORDS, MOST_HEADINGS = 5, 60
 

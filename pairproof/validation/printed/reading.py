@@ -23,7 +23,7 @@ from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import DF_OF, OF_BOARD, Quantity, check_name
 from .forms import LONG, MISSING, NUMBER, VECTOR, Grid, grids
-from .headings import HEADINGS, LINES, OF_FIT, OF_POINTS, PROGRAMS, kind_among, kind_of_heading
+from .headings import HEADINGS, LINES, OF_FIT, OF_POINTS, OF_T, PROGRAMS, kind_among, kind_of_heading
 
 #: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
 MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
@@ -48,8 +48,8 @@ class PrintedTable:
     items: the names that rows have.  without: names of rows without a number, or with an estimate of 0, as references
     have.  model: what the page states of the model.  sentences: what was read, and how.  others: columns and lines of
     which nothing is read.  to_be_named: which columns a caller should name, and how.  nan: kinds and rows of cells with
-    "NaN".  unmatched: numbers of rows that are no item of the data, each with why.  paper, claim: of a CSV that names
-    them.
+    "NaN".  unmatched: numbers of rows that are no item of the data, each with why.  of_t: whether p-values and limits
+    are of Student's t.  paper, claim: of a CSV that names them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -62,6 +62,7 @@ class PrintedTable:
     to_be_named: str = ""
     nan: tuple[tuple[str, str], ...] = ()
     unmatched: tuple[tuple[PrintedQuantity, str], ...] = ()
+    of_t: bool = False
     source: str = ""
     paper: str = ""
     claim: str = ""
@@ -159,6 +160,7 @@ def _table(
         others=tuple(others),
         to_be_named="; ".join(dict.fromkeys(filter(None, (columns.to_be_named() for columns in page)))),
         nan=tuple(of for columns in page for of in columns.nan),
+        of_t=any(columns.of_t for columns in page),
         source=source,
     )
 
@@ -183,7 +185,7 @@ class _Columns:
 
     def _as_whole(self) -> None:
         """Read ".0" as no digit where every number of a column ends so: a program wrote whole numbers as doubles."""
-        for kind in set(self.kinds.values()):
+        for kind in {*self.kinds.values()} - {"df"}:
             own = [q for q in self.numbers if q.quantity.kind == kind and not _ZERO.fullmatch(q.printed.text)]
             if len(own) > 2 and all(re.fullmatch(r"[-+]?\d+\.0+", q.printed.text) for q in own):
                 whole = {
@@ -215,6 +217,14 @@ class _Columns:
             kind = "estimate" if heading == VECTOR else kind_of_heading(heading)
             if kind and k not in found and kind not in ("items", *asked) and k != self.of_names:
                 found[k] = kind
+        self.of_t = "df" in asked or any(
+            kind in ("z", "p") and OF_T.fullmatch(headings[k].casefold()) for k, kind in found.items()
+        )
+        # W, L, T are counts; the df of a chi-square statistic is not that of a t.
+        counts = {"wins", "losses"} <= set(found.values())
+        left_out = ("z",) * (self.of_t and counts) + ("df",) * (not self.of_t or counts)
+        found = {k: kind for k, kind in found.items() if kind not in left_out or kind in asked}
+        self.of_t &= not counts
         for kind in found.values():
             twice = [headings[k] for k, of in found.items() if of == kind]
             if len(twice) > len({heading.casefold() for heading in twice}):

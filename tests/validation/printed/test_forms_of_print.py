@@ -121,3 +121,33 @@ def test_ratings_with_a_fixed_one_that_has_no_interval_are_those_of_an_anchor(ta
     for printed in (text, text.replace("1114.0,1114.0,1114.0", "1114.0,,"), text.replace("nan", "")):
         found = beside(tmp_path, printed, table)
         assert off(found) == [] and "taken as the anchor" in " ".join(found.context.first_lines)
+
+
+# -- Student's t ---------------------------------------------------------------------------------------------
+
+OF_T = "model,estimate,se,t,df,p,low,high\nB,0.362,0.171,2.12,9,{},-0.025,0.749\nC,-1.225,0.179,-6.84,9,<.001,-1.630,-0.820\nA,0,,,,,,\n"
+
+
+def test_p_and_limits_of_t_follow_from_its_printed_df(tmp_path):
+    found = alone(tmp_path, OF_T.format(".063"))  # normal: .034
+    assert off_alone(found) == [] and sum(a.about == "arithmetic" and a.verdict == "agrees" for a in found) == 8
+    assert off_alone(alone(tmp_path, OF_T.format(".034"))) == ["p.B"]
+
+
+def test_p_of_t_without_df_is_not_judged_and_counts_of_wins_losses_ties_are_no_t(tmp_path):
+    found = alone(tmp_path, "model,estimate,se,t value,Pr(>|t|)\nB,0.362,0.171,2.12,.063\nA,0,,,\n")
+    assert off_alone(found) == [] and {a.quantity.name for a in found if a.passes} >= {"z.B"}
+    found = alone(tmp_path, "model,rating,W,L,T\nB,1010,5,4,1\nA,990,4,5,1\n")
+    assert not any(a.quantity.kind in ("z", "t") for a in found) and off_alone(found) == []
+
+
+def test_what_r_prints_of_a_quasi_likelihood_has_the_residual_df(tmp_path):
+    text = (
+        "glm(formula = y ~ B + C, family = quasibinomial)\n\n"
+        "  Estimate Std. Error t value Pr(>|t|)    \nB   0.3617     0.1742   2.076   {}    \n"
+        "C  -1.2252     0.1827  -6.705 5.33e-05 ***\n\n"
+        "    Null deviance: 124.761  on 12  degrees of freedom\nResidual deviance:  10.436  on 10  degrees of freedom\n"
+    )
+    found = alone(tmp_path, text.format("0.0646"), "page.txt")
+    assert off_alone(found) == [] and not any(str(a.quantity).startswith("df.") for a in found)
+    assert off_alone(alone(tmp_path, text.format("0.0379"), "page.txt")) == ["p.B"]
