@@ -60,7 +60,7 @@ _READING = {
 }
 _OF_TABLE = (
     *("family", "ties", "reference", "scale", "heading", "order_effect", "cluster", "kind"),
-    *("anchor", "mean", "expected", "style", "level"),
+    *("anchor", "mean", "expected", "style", "level", "sided"),
 )
 #: Endings of files that are no claims files.
 _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
@@ -98,6 +98,7 @@ many_options = options(
         "--expected": "Board: ratings from abilities (default), or from expected scores.",
         "--order-effect": "The table adjusts for which answer was shown first.",
         "--style COL[,COL]": "Board: covariates of the two answers that it adjusts for, as in pairproof leaderboard.",
+        "--sided": ("Sides of its p-values (default: as their heading says, else 2).", choice("1", "2")),
         "--level": ("Board: the level of limits and rank sets (default: 0.95).", SHARE),
     },
     model=choice(*FAMILIES, name="family"),
@@ -186,6 +187,7 @@ def _check_printed(
             r=asked["r"],
             progress=progress,
             explain=not asked["no_explain"],
+            sided=int(of_table["sided"] or 0),
             **stated(immaterial=asked["immaterial"]),
         )
     for sentence in found.context.first_lines if state.json else ():

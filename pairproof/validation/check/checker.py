@@ -570,7 +570,8 @@ def shortfall(fit: Fit, estimates: Mapping[str, float]) -> float:
     if len(cells) * len(fit.terms) > MOST_NUMBERS:
         return math.nan
     printed = np.array([estimates.get(n, b) for n, b in zip(fit.names, fit.beta)])
-    return log_likelihood(fit, cells, fit.beta) - log_likelihood(fit, cells, printed)
+    with np.errstate(invalid="ignore"):  # a printed theta below 1 has no likelihood
+        return log_likelihood(fit, cells, fit.beta) - log_likelihood(fit, cells, printed)
 
 
 def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str, str]:

@@ -75,7 +75,7 @@ def check_alone(
     pages = tables_of(path, columns)
     for k, page in enumerate(pages, 1):
         name = page.claim or ("table" if len(pages) == 1 else f"table-{k}")
-        claim = Claim(id=name, sided=1 if one_sided else 2, data="games")
+        claim = Claim(id=name, sided=1 if one_sided else page.sided or 2, data="games")
         found = _of_page(page, claim, stated, games)
         rows += found
         said += [*page.sentences, *_sentences(found)]
@@ -131,12 +131,16 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     df = next((q for q in kept if q.quantity == "df_resid"), None)
     if page.of_t and df is not None:  # as R has it for a dispersion that is estimated
         own = [q.quantity for q in kept if q.quantity.kind == "z"]
-        kept += [replace(df, quantity=z.of("df")) for z in own if z.of("df") not in {q.quantity for q in kept}]
+        kept += [
+            replace(df, quantity=z.of("df")) for z in own if z.of("df") not in {q.quantity for q in kept}
+        ]
     with_df = {q.quantity.name for q in kept if q.quantity.kind == "df"}
     numbers = tuple(kept)
     judged = tuple(
-        q for q in kept
-        if not page.of_t or q.quantity.kind not in ("p", "low", "high") or q.quantity.name in with_df
+        q
+        for q in kept
+        if (not page.of_t or q.quantity.kind not in ("p", "low", "high") or q.quantity.name in with_df)
+        and not (page.relative and q.quantity.kind == "worth")
     )
     found = []
     for scale in [stated["scale"]] if "scale" in stated else ["log-odds"] if points else scales:

@@ -52,6 +52,8 @@ MOST_REFERENCES, MOST_NAMES = 6, 200
 #: What is looked for, in the order in which it is said; kinds of numbers that depend on the cells.
 FREE = ("scale", "ties", "family", "order_effect", "cells")
 OF_CELLS = ("deviance", "df_resid", "null_deviance", "df_null", "aic_glm")
+#: Kinds of numbers that are the same on every scale.
+OF_NO_SCALE = ("z", "p", "df", *OF_CELLS)
 #: Kinds of numbers that a reference has none of.
 OF_ITEMS = ("estimate", "se", "z", "p", "low", "high", "exp")
 
@@ -145,6 +147,8 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     """
     said = {**page.model, **{key: value for key, value in stated.items() if value}}
     numbers = [q for q in page.numbers if q.quantity.kind not in OF_BOARD]
+    if page.sided == 1:  # a fit's are two-sided
+        numbers = [q for q in numbers if q.quantity.kind != "p"]
     candidates = _candidates(page, table, said)
     tried = {model: n for model in candidates if (n := _n_out(table, model, numbers)) >= 0}
     if not tried:
@@ -152,8 +156,11 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     own = {model: n for model, n in tried.items() if model.scale != "any" or "scale" in said}
     best = max(own or tried, key=lambda m: tried[m])
     free = max(tried, key=lambda m: tried[m])
-    # A free factor and constant bring out more of any page: only where without them hardly a number does.
-    if tried[best] * 3 < len(numbers) and tried[free] * 3 >= len(numbers) * 2:
+    # A free factor and constant bring out more of any page: only where without them hardly a number does that has a
+    # scale.
+    scaled = [q for q in numbers if q.quantity.kind not in OF_NO_SCALE]
+    n_own, n_free = (_n_out(table, model, scaled) for model in (best, free))
+    if n_own * 3 < len(scaled) and n_free * 3 >= len(scaled) * 2:
         best = free
     if tried[best] * 2 < len(numbers) and "order_effect" not in said and not best.order_effect:
         tried |= _with_order_effect(table, tried, numbers)
@@ -306,14 +313,16 @@ def read_pages(
     data: Data,
     stated: Mapping[str, Any] = MappingProxyType({}),
     columns: Mapping[str, str] = MappingProxyType({}),
+    sided: int = 0,
 ) -> tuple[Page, ...]:
     """The tables of a file, each with its model.
 
-    stated: what the caller says about the model.  columns: the heading of a kind of number that has two.
+    stated: what the caller says about the model.  columns: the heading of a kind of number that has two.  sided: of the
+    p-values; 0: as the page says.
     """
     pages, parameters = [], _parameters(data, stated)
     for read in tables_of(path, columns):
-        table = with_items(read, data, parameters)
+        table = with_items(replace(read, sided=sided or read.sided), data, parameters)
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
             kept = tuple(q for q in table.numbers if q.quantity.kind in _OF_PARTS)
@@ -403,16 +412,17 @@ def check_printed(
     progress: Callable[[str], None] = lambda what: None,
     explain: bool = True,
     immaterial: float = IMMATERIAL,
+    sided: int = 0,
 ) -> Verification:
     """The verdict on each number of a file of printed numbers; what was read and found stands before them.
 
-    path: the file.  data: the comparisons that the numbers are of.  stated, columns: as of :func:`read_pages`; the
-    others as of :func:`pairproof.validation.run`.
+    path: the file.  data: the comparisons that the numbers are of.  stated, columns: as of :func:`read_pages`.  sided:
+    of the p-values, 1 or 2; 0: as the page says, else two-sided.  The others as of :func:`pairproof.validation.run`.
     """
     from ..check.recompute import Checked, made
     from ..verify import backend_of
 
-    pages = read_pages(path, data, stated, columns)
+    pages = read_pages(path, data, stated, columns, sided)
     claims = {name: (page, claim) for page, name, claim in _claims(pages)}
     name, backend = Path(path).name, backend_of(r)
     data_of = {"votes": DataSpec("votes", "long")}
@@ -454,7 +464,7 @@ def _claims(pages: Sequence[Page]) -> Iterator[tuple[Page, str, Claim]]:
     for k, page in enumerate(pages, 1):
         model, numbers = page.found.model, page.table.numbers
         name = "-".join(filter(None, (page.table.paper, page.table.claim))) or f"table-{k}"
-        claim = Claim(id=name, data="votes", model=model, numbers=numbers)
+        claim = Claim(id=name, data="votes", model=model, numbers=numbers, sided=page.table.sided or 2)
         if model.scale != "elo":
             yield page, name, claim
             continue
@@ -514,7 +524,8 @@ def claims_of(pages: Sequence[Page], data: Data, paper: str, title: str) -> Draf
     drafts, texts = list[Draft](), list[str]()
     for k, page in enumerate(own, 1):
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", page.table.claim) or f"table-{k}"
-        stated = {"id": name, "where": Path(page.table.source).name}
+        stated: dict[str, Any] = {"id": name, "where": Path(page.table.source).name}
+        stated |= {"sided": 1} if page.table.sided == 1 else {}
         drafts.append(draft(data, page.found.model, paper, title, page.table.numbers, stated))
         head, key, claim = drafts[-1].claims.partition("[[claim]]")
         comments = "".join(f"# {label(sentence)}\n" for sentence in page.sentences)

@@ -147,7 +147,8 @@ def _of_text(lines: Sequence[str]) -> Iterator[Grid]:
 def _headings(line: str) -> Cells:
     """The headings of a line that holds nothing else; () of another line."""
     found = split_heading(_BAR.sub("  ", line))
-    known = [kind for heading in found if (kind := kind_of_heading(heading))]
+    # SAS has tables of the whole fit with "DF" and "Value".
+    known = [kind for heading in found if (kind := kind_of_heading(heading)) and kind != "df"]
     two = len(found) == 2 and known[-1:] in _ITEMS_ALONE
     alone = two or (len(found) == len(known) == 1 and line[:1].isspace())
     many = len(known) >= 2 and set(known) - {"items"} and 2 * len(known) + 2 >= len(found)

@@ -23,7 +23,18 @@ from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import DF_OF, OF_BOARD, Quantity, check_name
 from .forms import LONG, MISSING, NUMBER, VECTOR, Grid, grids
-from .headings import HEADINGS, LINES, OF_FIT, OF_POINTS, OF_T, PROGRAMS, kind_among, kind_of_heading
+from .headings import (
+    HEADINGS,
+    LINES,
+    OF_FIT,
+    OF_LOG10,
+    OF_ONE_SIDE,
+    OF_POINTS,
+    OF_T,
+    PROGRAMS,
+    kind_among,
+    kind_of_heading,
+)
 
 #: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
 MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
@@ -49,7 +60,8 @@ class PrintedTable:
     have.  model: what the page states of the model.  sentences: what was read, and how.  others: columns and lines of
     which nothing is read.  to_be_named: which columns a caller should name, and how.  nan: kinds and rows of cells with
     "NaN".  unmatched: numbers of rows that are no item of the data, each with why.  of_t: whether p-values and limits
-    are of Student's t.  paper, claim: of a CSV that names them.
+    are of Student's t.  sided: 1 where the heading says that p-values are one-sided; else 0.  relative: whether worths are
+    relative to one of them, and no shares.  paper, claim: of a CSV that names them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -63,6 +75,8 @@ class PrintedTable:
     nan: tuple[tuple[str, str], ...] = ()
     unmatched: tuple[tuple[PrintedQuantity, str], ...] = ()
     of_t: bool = False
+    sided: int = 0
+    relative: bool = False
     source: str = ""
     paper: str = ""
     claim: str = ""
@@ -150,6 +164,12 @@ def _table(
     if nan := [f"{kind} of {label(name)}" for columns in page for kind, name in columns.nan]:
         said.append(f"not checked: {named(nan)}: NaN is not a number")
     points = {"scale": "elo"} if any(columns.on_points for columns in page) else {}
+    if any(columns.of_log10 for columns in page):
+        points = {"scale": "any"}
+        said.append("logarithms to another base than e: a free factor is looked for (scale any)")
+    if any(columns.relative for columns in page):
+        said.append("worths are relative to one of them: their sum is free")
+    said += ["p-values are one-sided, as their heading says"] * any(columns.one_sided for columns in page)
     return PrintedTable(
         tuple(numbers.values()),
         program.get("name", ""),
@@ -161,6 +181,8 @@ def _table(
         to_be_named="; ".join(dict.fromkeys(filter(None, (columns.to_be_named() for columns in page)))),
         nan=tuple(of for columns in page for of in columns.nan),
         of_t=any(columns.of_t for columns in page),
+        relative=any(columns.relative for columns in page),
+        sided=1 if any(columns.one_sided for columns in page) else 0,
         source=source,
     )
 
@@ -173,15 +195,18 @@ class _Columns:
         self.numbers, self.unread = list[PrintedQuantity](), [*grid.unread]
         self.nan = list[tuple[str, str]]()
         self.names, self.without = dict[str, None](), dict[str, None]()
+        self.relative = False
         self.of_names = self._names()
         self.kinds = self._kinds(asked)
         of_estimates = [grid.headings[k].casefold() for k, kind in self.kinds.items() if kind == "estimate"]
+        self.of_log10 = any(map(OF_LOG10.search, of_estimates))
         self.on_points = any(OF_POINTS.fullmatch(heading) for heading in of_estimates)
         for line, cells in grid.rows:
             self._row(line, cells)
         self._as_whole()
         self._as_worths()
         self._without_estimates()
+        self._as_shares()
 
     def _as_whole(self) -> None:
         """Read ".0" as no digit where every number of a column ends so: a program wrote whole numbers as doubles."""
@@ -220,6 +245,8 @@ class _Columns:
         self.of_t = "df" in asked or any(
             kind in ("z", "p") and OF_T.fullmatch(headings[k].casefold()) for k, kind in found.items()
         )
+        of_p = [headings[k].casefold() for k, kind in found.items() if kind == "p"]
+        self.one_sided = any(map(OF_ONE_SIDE.search, of_p))
         # W, L, T are counts; the df of a chi-square statistic is not that of a t.
         counts = {"wins", "losses"} <= set(found.values())
         left_out = ("z",) * (self.of_t and counts) + ("df",) * (not self.of_t or counts)
@@ -297,9 +324,26 @@ class _Columns:
         unit = max((v.unit for v in values if v.unit is not None), default=Decimal(1))
         between = len(known) > 2 and all(0 < v < 1 for v in known)
         of_one = between and abs(sum(known, Decimal(-1))) <= unit * len(known) / 2
+        of_one |= _of_hundred(values) and len(known) > 2
         if of_one or self.program.get("estimates") == "worth":
             self.kinds = {k: "worth" if kind == "estimate" else kind for k, kind in self.kinds.items()}
             self._rename("estimate", "worth")
+
+    def _as_shares(self) -> None:
+        """Worths in per cent as shares; those of which one is 1 or more are relative to one of them."""
+        worths = [q for q in self.numbers if q.quantity.kind == "worth"]
+        headings = [self.grid.headings[k] for k, kind in self.kinds.items() if kind == "worth"]
+        known = [q.printed for q in worths]
+        if _of_hundred(known) or any("%" in heading for heading in headings) and len(known) > 1:
+            own = [
+                q
+                for q in self.numbers
+                if q.quantity.kind in ("worth", "worth_se") and "%" not in q.printed.text
+            ]
+            shares = {q.quantity: Printed.parse(f"{q.printed.text}%") for q in own}
+            self.numbers = [replace(q, printed=shares.get(q.quantity, q.printed)) for q in self.numbers]
+        elif len(known) > 1 and all(p.value is not None for p in known):
+            self.relative = max(p.value for p in known if p.value is not None) >= 1
 
     def _rename(self, kind: str, other: str) -> None:
         """Call the numbers of a kind those of a kind that is of all judges."""
@@ -359,6 +403,13 @@ class _Columns:
         were = "columns of numbers were not read" if n > 1 else "column of numbers was not read"
         no = f"no column is known as {' or '.join(missing)}"
         return f"{n} {were}: {label(named(columns))}; {no}: name them, as with {label(how)}"
+
+
+def _of_hundred(values: Sequence[Printed]) -> bool:
+    """Whether the numbers are positive and sum to 100 within their rounding, and none says that it is a share."""
+    known = [p.value for p in values if p.value is not None and p.value > 0 and "%" not in p.text]
+    unit = max((p.unit for p in values if p.unit is not None), default=Decimal(1))
+    return len(known) == len(values) > 1 and abs(sum(known, Decimal(-100))) <= unit * len(known) / 2
 
 
 def _of(many: Sized, word: str) -> str:

@@ -322,7 +322,9 @@ def _rules(p: Printout, name: str) -> Iterator[tuple[str, Rule]]:
         yield f"{estimate} / {se}", lambda q: q[estimate].over(q[se])
     elif kind == "p":
         of_t = f" with {n.of('df')}" * (n.of("df") in p)
-        yield f"from {z}, or {estimate} / {se}{of_t}", lambda q: _p(q, z, estimate, se, q.interval(n.of("df")))
+        yield f"from {z}, or {estimate} / {se}{of_t}", lambda q: _p(
+            q, z, estimate, se, q.interval(n.of("df"))
+        )
     elif kind in ("low", "high"):
         sign, df = "-+"[kind == "high"], n.of("df")
         times = f"t({df})" if df in p else "1.96"

@@ -52,7 +52,7 @@ from ...numerics.arrays import FloatArray
 from ..claims.data import fit_model
 from ..claims.paper import Claim, ModelClaim, PrintedQuantity
 from ..claims.quantities import Quantity, kind_of, quantity
-from .verdict import OF_STOPPING, PrintVerdict, immaterial, judge_print, judge_table
+from .verdict import IMMATERIAL, OF_STOPPING, PrintVerdict, apart, immaterial, judge_print, judge_table
 
 #: Quantities of the table of a fit; the others are the same on all cells.
 OF_THE_TABLE = "deviance df_resid null_deviance df_null gof_p aic aic_glm llf llf_poisson bic".split()
@@ -358,7 +358,51 @@ def by_program(
                 found |= _by_wald(claim, fit, q, values[q.quantity])
     elif fit.spec.link != "logit":
         found |= _by_expected_information(claim, fit, values, wrong)
-    return found
+    return {**found, **_by_scale_of_ties(claim, fit, values, wrong)}
+
+
+def _by_scale_of_ties(
+    claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[PrintedQuantity]
+) -> dict[str, PrintVerdict]:
+    """The parameter of ties as nu or theta, of which ours is the logarithm, or as a logarithm of ours."""
+    own = [
+        q for q in claim.numbers if q.quantity.kind in ("estimate", *OF_ERROR) and q.quantity.name == "tie"
+    ]
+    estimate = next((q for q in own if q.quantity.kind == "estimate" and q in wrong), None)
+    if estimate is None or _n_digits([estimate]) < FEWEST_DIGITS or "tie" not in fit.params.index:
+        return {}
+    tie, se = float(fit.params["tie"]), float(fit.bse["tie"])
+    ends, at = fit.conf_int().loc["tie"], normal_quantile(0.975)
+    nu = "theta" if fit.spec.ties == "rao-kupper" else "nu"
+    ways = [(f"{nu} = exp(tie)", math.exp, math.exp(min(tie, 700.0)))]
+    if fit.spec.ties == "rao-kupper" and tie > 0:
+        ways.append(("log(tie)", lambda x: math.log(x) if x > 0 else math.nan, 1.0 / tie))
+    for words, of, slope in ways:
+        x, error = of(tie), se * abs(slope)
+        given: dict[str, list[float]] = {
+            "estimate": [x],
+            "se": [error],
+            "z": [x / error],
+            "p": [wald_p(x, error)],
+        }
+        for kind, sign in (("low", -1.0), ("high", 1.0)):
+            given[kind] = [of(float(ends[kind])), x + sign * at * error]
+        out = [
+            q
+            for q in own
+            if q in wrong
+            and any(
+                _comes_out(claim, q, v) or apart(q, v, error)[1] <= IMMATERIAL for v in given[q.quantity.kind]
+            )
+        ]
+        if estimate in out:
+            said = f"reproduced if the parameter of ties is {words}, its standard error by the delta method"
+            ours: dict[str, str] = {
+                q.quantity: f", which gives {given[q.quantity.kind][0]:.8g}; {values[q.quantity]:.8g} as tie"
+                for q in out
+            }
+            return by_other("scale-of-ties", out, said, ours)
+    return {}
 
 
 def wald_p(sigma: float, se: float) -> float:

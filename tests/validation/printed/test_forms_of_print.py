@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import pairproof
 from pairproof.data.comparisons import Comparisons
 from pairproof.validation.printed.alone import check_alone
-from pairproof.validation.printed.beside import check_printed
+from pairproof.validation.printed.beside import check_printed, claims_of, read_pages
 from pairproof.validation.report.findings import headline
 from pairproof.validation.report.verification import Verification
 
@@ -130,7 +132,9 @@ OF_T = "model,estimate,se,t,df,p,low,high\nB,0.362,0.171,2.12,9,{},-0.025,0.749\
 
 def test_p_and_limits_of_t_follow_from_its_printed_df(tmp_path):
     found = alone(tmp_path, OF_T.format(".063"))  # normal: .034
-    assert off_alone(found) == [] and sum(a.about == "arithmetic" and a.verdict == "agrees" for a in found) == 8
+    assert (
+        off_alone(found) == [] and sum(a.about == "arithmetic" and a.verdict == "agrees" for a in found) == 8
+    )
     assert off_alone(alone(tmp_path, OF_T.format(".034"))) == ["p.B"]
 
 
@@ -151,3 +155,96 @@ def test_what_r_prints_of_a_quasi_likelihood_has_the_residual_df(tmp_path):
     found = alone(tmp_path, text.format("0.0646"), "page.txt")
     assert off_alone(found) == [] and not any(str(a.quantity).startswith("df.") for a in found)
     assert off_alone(alone(tmp_path, text.format("0.0379"), "page.txt")) == ["p.B"]
+
+
+# -- other scales --------------------------------------------------------------------------------------------
+
+WITH_TIES = {"AB": (24, 9, 16), "AC": (32, 4, 12), "BC": (28, 11, 19)}
+
+
+@pytest.fixture(scope="module")
+def tied() -> Comparisons:
+    rows = [(first, second, *n) for (first, second), n in WITH_TIES.items()]
+    return pairproof.read(pd.DataFrame(rows, columns=["first", "second", "wins", "ties", "losses"]))
+
+
+@pytest.mark.parametrize(
+    ("ties", "name", "of", "slope"),
+    [
+        ("davidson", "ν", math.exp, math.exp),
+        ("davidson", "nu", math.exp, math.exp),
+        ("davidson", "tie", math.exp, math.exp),
+        ("rao-kupper", "θ", math.exp, math.exp),
+        ("rao-kupper", "log θ", math.log, lambda x: 1 / x),
+        ("rao-kupper", "threshold", float, lambda x: 1.0),
+    ],
+)
+def test_the_parameter_of_ties_may_be_printed_on_its_own_scale(ties, name, of, slope, tied, tmp_path):
+    fit = pairproof.fit_bradley_terry(tied, ties=ties)
+    rows = pd.DataFrame({"estimate": fit.params, "se": fit.bse}).drop(index="A")
+    tie, se = rows.loc["tie"]
+    rows.loc["tie"] = [of(tie), slope(tie) * se]
+    text = rounded(rows.rename(index={"tie": name}), "item,estimate,se") + "A,0,\n"
+    found = beside(tmp_path, text, tied, ties=ties)
+    assert off(found) == []
+    assert {a.code for a in found if a.quantity == "estimate.tie"} == {"" if of is float else "scale-of-ties"}
+    wrong = rounded(rows.rename(index={"tie": name}) + [0.1, 0.0], "item,estimate,se") + "A,0,\n"
+    with np.errstate(invalid="ignore"):  # no theta is below 1
+        assert "estimate.tie" in off(beside(tmp_path, wrong, tied, ties=ties, family="bradley-terry"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item,worth (%)\nA,50.0\nB,30.0\nC,20.0\n",
+        "item,worth\nA,50.0\nB,30.1\nC,20.0\n",
+        "item,worth\nA,1.000\nB,0.600\nC,0.400\n",
+        "item,worth\nA,2.500\nB,1.500\nC,1\n",
+        "item,estimate,worth\nA,0,45.0\nB,-0.405,30.0\nC,-0.588,25.0\n",
+    ],
+)
+def test_worths_in_per_cent_or_relative_to_one_of_them_are_not_accused(text, tmp_path):
+    assert off_alone(alone(tmp_path, text)) == []
+
+
+def test_worths_in_per_cent_that_do_not_sum_to_100_are_told(tmp_path):
+    found = alone(tmp_path, "item,worth (%)\nA,50.0\nB,35.0\nC,20.0\n")
+    assert off_alone(found) == ["worth.all.sum"]
+
+
+def test_worths_in_per_cent_are_those_of_the_data(table, tmp_path):
+    worth = pairproof.fit_bradley_terry(table).worth().set_index("item")[["worth"]] * 100
+    found = beside(tmp_path, rounded(worth, "item,worth (%)", 1), table)
+    assert off(found) == [] and "free scale" not in " ".join(a.explanation for a in found)
+
+
+@pytest.fixture(scope="module")
+def natural(table) -> pd.DataFrame:
+    fit = pairproof.fit_bradley_terry(table, reference="sum")
+    rows = pd.DataFrame({"estimate": fit.params, "se": fit.bse, "z": fit.zvalues, "p": fit.pvalues})
+    return rows.loc[list(table.items)]
+
+
+def test_one_sided_p_under_a_heading_that_says_so_are_taken_as_such(natural, table, tmp_path):
+    one_sided = natural.assign(p=natural["p"] / 2)
+    for heading in ("p (one-sided)", "one-sided p"):
+        text = rounded(one_sided, f"item,estimate,se,z,{heading}", 4)
+        assert off(beside(tmp_path, text, table)) == [] and off_alone(alone(tmp_path, text)) == []
+    plain = rounded(one_sided, "item,estimate,se,z,p", 4)
+    assert len(off_alone(alone(tmp_path, plain))) > 0
+    assert off(check_printed(str(tmp_path / "page.csv"), table, r="none", sided=1)) == []
+    assert (
+        "sided = 1"
+        in claims_of(read_pages(str(tmp_path / "page.csv"), table, sided=1), table, "x", "").claims
+    )
+
+
+@pytest.mark.parametrize("heading", ["log10 strength", "strength"])
+def test_logarithms_to_base_10_are_on_a_free_scale(heading, natural, table, tmp_path):
+    rows = natural[["estimate", "se"]].mul(math.log10(math.e)).assign(z=natural["z"])
+    text = rounded(rows, f"item,{heading},se,z")
+    found = beside(tmp_path, text, table)
+    assert off(found) == [] and sum(a.verdict == "agrees" for a in found if a.about == "printed") == 12
+    assert off_alone(alone(tmp_path, text)) == []
+    rows.loc["B", "estimate"] += 0.04
+    assert "estimate.B" in off(beside(tmp_path, rounded(rows, f"item,{heading},se,z"), table))
