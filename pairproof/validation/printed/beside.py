@@ -31,7 +31,7 @@ from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity
 from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
-from ..verdicts.agreement import COLUMNS_NOT_READ, NO_SUCH_ITEM, Agreement
+from ..verdicts.agreement import ANOTHER_MODEL, COLUMNS_NOT_READ, NO_SUCH_ITEM, OTHER_MODELS, Agreement
 from ..verdicts.verdict import IMMATERIAL, OF_STOPPING
 from .headings import PARAMETERS, kind_among
 from .reading import PrintedTable, tables_of
@@ -454,9 +454,10 @@ def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Ag
         return row
     why = (
         f"another-model: the page does not state its model, and none of those that were tried reproduces more"
-        f" than {found.come_out} of its {found.of} numbers; state it: --model, --ties, --reference, --scale, or --items if the page numbers its items"
+        f" than {found.come_out} of its {found.of} numbers; state it: --model, --ties, --reference, --scale, --cluster, or --items if the page numbers its items"
     )
-    return replace(row, verdict="not-checkable", code="another-model", explanation=why)
+    of: dict[str, Any] = {"code": ANOTHER_MODEL, "finding": f"{row.claim}: {ANOTHER_MODEL}"}
+    return replace(row, verdict="not-run", explanation=why, **of)
 
 
 def _claims(pages: Sequence[Page]) -> Iterator[tuple[Page, str, Claim]]:
@@ -464,7 +465,9 @@ def _claims(pages: Sequence[Page]) -> Iterator[tuple[Page, str, Claim]]:
     for k, page in enumerate(pages, 1):
         model, numbers = page.found.model, page.table.numbers
         name = "-".join(filter(None, (page.table.paper, page.table.claim))) or f"table-{k}"
-        claim = Claim(id=name, data="votes", model=model, numbers=numbers, sided=page.table.sided or 2)
+        claim = Claim(
+            id=name, data="votes", model=model, numbers=numbers, sided=1 if page.table.sided == 1 else 2
+        )
         if model.scale != "elo":
             yield page, name, claim
             continue
@@ -491,8 +494,9 @@ def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]
     said += [(number, "NaN is printed, which is not a number", "not-looked-at") for number in nan]
     said += [("columns", page.table.to_be_named, COLUMNS_NOT_READ)] * bool(page.table.to_be_named)
     if unlisted:
-        why = f"the page does not list {named(unlisted)}, but their comparisons are in the fit"
-        said.append(("items", why, "other-models"))
+        whose = "its" if len(unlisted) == 1 else "their"
+        why = f"the page does not list {named(map(label, unlisted))}, but {whose} comparisons are in the fit"
+        said.append(("items", why, OTHER_MODELS))
     about: dict[str, Any] = {"paper": paper, "claim": "not checked", "verdict": "not-checkable"}
     return [
         Agreement(quantity=Quantity(what), explanation=f"{code}: {why}", code=code, **about)

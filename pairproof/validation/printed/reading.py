@@ -53,6 +53,17 @@ _ZERO = re.compile(r"[-+]?0*\.?0*")
 
 
 @dataclass(frozen=True)
+class Limits:
+    """A number of a row, and the limits that stand beside it; ratio: symmetric in logarithms, if at all."""
+
+    name: str
+    value: Printed
+    low: Printed
+    high: Printed
+    ratio: bool
+
+
+@dataclass(frozen=True)
 class PrintedTable:
     """The numbers of one table of a page, in its order.
 
@@ -61,7 +72,7 @@ class PrintedTable:
     which nothing is read.  to_be_named: which columns a caller should name, and how.  nan: kinds and rows of cells with
     "NaN".  unmatched: numbers of rows that are no item of the data, each with why.  of_t: whether p-values and limits
     are of Student's t.  sided: 1 where the heading says that p-values are one-sided; else 0.  relative: whether worths are
-    relative to one of them, and no shares.  paper, claim: of a CSV that names them.
+    relative to one of them, and no shares.  limits: those of rows that have both.  paper, claim: of a CSV that names them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -77,6 +88,7 @@ class PrintedTable:
     of_t: bool = False
     sided: int = 0
     relative: bool = False
+    limits: tuple[Limits, ...] = ()
     source: str = ""
     paper: str = ""
     claim: str = ""
@@ -181,6 +193,7 @@ def _table(
         to_be_named="; ".join(dict.fromkeys(filter(None, (columns.to_be_named() for columns in page)))),
         nan=tuple(of for columns in page for of in columns.nan),
         of_t=any(columns.of_t for columns in page),
+        limits=tuple(limits for columns in page for limits in columns.limits),
         relative=any(columns.relative for columns in page),
         sided=1 if any(columns.one_sided for columns in page) else 0,
         source=source,
@@ -205,6 +218,7 @@ class _Columns:
             self._row(line, cells)
         self._as_whole()
         self._as_worths()
+        self.limits = self._limits()
         self._without_estimates()
         self._as_shares()
 
@@ -345,6 +359,16 @@ class _Columns:
         elif len(known) > 1 and all(p.value is not None for p in known):
             self.relative = max(p.value for p in known if p.value is not None) >= 1
 
+    def _limits(self) -> tuple[Limits, ...]:
+        of = {(q.quantity.kind, q.quantity.name): q.printed for q in self.numbers if q.quantity.name}
+        kind = next((k for k in ("estimate", "worth", "exp") if k in self.kinds.values()), "")
+        found = []
+        for name in self.names:
+            three = [of.get((k, name)) for k in (kind, "low", "high")]
+            if (value := three[0]) and (low := three[1]) and (high := three[2]):
+                found.append(Limits(name, value, low, high, kind != "estimate"))
+        return tuple(found)
+
     def _rename(self, kind: str, other: str) -> None:
         """Call the numbers of a kind those of a kind that is of all judges."""
         self.numbers = [
@@ -376,7 +400,9 @@ class _Columns:
         return unused + self.unread
 
     def to_be_named(self) -> str:
-        """That columns of numbers are not read while those are missing that others follow from; "" if all is well."""
+        """Which columns of numbers are not read, and how to name them where those are missing that others follow from;
+        "" if all are read.
+        """
         kinds, read = set(self.kinds.values()), (*self.kinds, self.of_names)
         of_z = kinds & {"z", "p"}
         missing = [
@@ -390,17 +416,17 @@ class _Columns:
         columns = [
             heading
             for k, heading in enumerate(self.grid.headings)
-            if heading
-            and k not in read
-            and any(re.fullmatch(NUMBER, cells[k]) for _, cells in self.grid.rows)
+            if heading and k not in read and any(_holds_numbers(cells[k]) for _, cells in self.grid.rows)
         ]
-        if not missing or not columns:
-            return ""
         n = len(columns)
+        if not columns:
+            return ""
         how = " ".join(
             f"--heading {shlex.quote(f'{kind}={column}')}" for kind, column in zip(missing, columns)
         )
         were = "columns of numbers were not read" if n > 1 else "column of numbers was not read"
+        if not missing:
+            return f"{n} {were}: {label(named(columns))}"
         no = f"no column is known as {' or '.join(missing)}"
         return f"{n} {were}: {label(named(columns))}; {no}: name them, as with {label(how)}"
 
@@ -414,6 +440,11 @@ def _of_hundred(values: Sequence[Printed]) -> bool:
 
 def _of(many: Sized, word: str) -> str:
     return f"{len(many)} {word}{'s' * (len(many) != 1)}"
+
+
+def _holds_numbers(cell: str) -> bool:
+    plain = cell.strip()
+    return bool(re.search(r"\d", plain) and (_PARTS.fullmatch(plain) or _LIMITS.fullmatch(plain)))
 
 
 def _is_name(cell: str) -> bool:

@@ -374,7 +374,12 @@ def _by_scale_of_ties(
     tie, se = float(fit.params["tie"]), float(fit.bse["tie"])
     ends, at = fit.conf_int().loc["tie"], normal_quantile(0.975)
     nu = "theta" if fit.spec.ties == "rao-kupper" else "nu"
-    ways = [(f"{nu} = exp(tie)", math.exp, math.exp(min(tie, 700.0)))]
+    exp: tuple[str, Callable[[float], float], float] = (
+        f"{nu} = exp(tie)",
+        math.exp,
+        math.exp(min(tie, 700.0)),
+    )
+    ways = [exp]
     if fit.spec.ties == "rao-kupper" and tie > 0:
         ways.append(("log(tie)", lambda x: math.log(x) if x > 0 else math.nan, 1.0 / tie))
     for words, of, slope in ways:

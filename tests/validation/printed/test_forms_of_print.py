@@ -248,3 +248,53 @@ def test_logarithms_to_base_10_are_on_a_free_scale(heading, natural, table, tmp_
     assert off_alone(alone(tmp_path, text)) == []
     rows.loc["B", "estimate"] += 0.04
     assert "estimate.B" in off(beside(tmp_path, rounded(rows, f"item,{heading},se,z"), table))
+
+
+# -- limits --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("A,1.44,1.03,2.01", ""),
+        ("A,1.44,2.01,1.03", "the lower limit 2.01 is above the upper 1.03"),
+        ("A,2.44,1.03,2.01", "2.44 is not between its limits"),
+        ("A,1.44,1.30,2.01", "1.44 is not half-way between its limits, as the 3 others are"),
+        ("A,1.44,1.07,2.01", ""),  # a profile interval
+    ],
+)
+def test_limits_enclose_their_number_and_are_symmetric_if_all_others_are(row, told, tmp_path):
+    rest = "B,1.34,0.97,1.84\nC,1.21,0.88,1.67\nD,0.29,0.21,0.40\nE,1,,\n"
+    for heading, of in (("odds ratio", float), ("estimate", lambda x: round(math.log(x), 2))):
+        lines = [line.split(",") for line in f"{row}\n{rest}".split("\n")[:-1]]
+        body = "".join(
+            ",".join([n, *(str(of(float(x))) if x else "" for x in xs)]) + "\n" for n, *xs in lines
+        )
+        found = alone(tmp_path, f"item,{heading},low,high\n{body}")
+        assert off_alone(found) == ["interval.A"] * bool(told)
+        if told and heading == "odds ratio":
+            assert told in next(a.explanation for a in found if not a.passes)
+
+
+# -- what stands in the first sentence -----------------------------------------------------------------------
+
+
+def test_columns_that_are_not_read_and_items_without_a_row_stand_in_the_first_sentence(
+    natural, table, tmp_path
+):
+    rows = natural[["estimate"]].map(math.exp).assign(low=1.0, high=2.0)
+    found = beside(tmp_path, rounded(rows, "item,odds ratio,low,95% upper"), table, reference="sum")
+    assert next(headline(found)).endswith(
+        "4 printed numbers are reproduced; 2 columns of numbers were not read: low, 95% upper."
+    )
+    assert "Nothing needs attention" not in str(found)
+    found = beside(tmp_path, rounded(natural.drop(index="C"), "item,estimate,se,z,p"), table, reference="sum")
+    assert next(headline(found)) == (
+        "All 12 printed numbers are reproduced; the page does not list C, but its comparisons are in the fit."
+    )
+
+
+def test_a_page_of_no_model_that_was_tried_needs_attention(table, tmp_path):
+    found = beside(tmp_path, "item,estimate,se\nA,0.911,0.310\nB,-0.552,0.288\nC,1.020,0.275\nD,0,\n", table)
+    assert found.exit_code == 2 and "Nothing needs attention" not in str(found)
+    assert next(headline(found)).startswith("This page could not be checked: 6 of its 7 numbers are not")
