@@ -22,7 +22,7 @@ NUMBER = r"[+-]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?"
 MISSING = r"(?i:NA|NaN|-{1,3}|\u2013|\u2014|\.|n/?a|\((?:omitted|base|empty|reference|ref\.?|constrained)\)|reference|ref\.?)"
 _MARK = r"(?:\^?\*{1,5}|\u2020{1,2}|[\u2021\u00a7])"
 _CELL = re.compile(
-    rf"(?:[<>\u2264\u2265=]\s*)?{NUMBER}{_MARK}?|{MISSING}|\[\s*{NUMBER}\s*[,;]?\s+{NUMBER}\s*\]"
+    rf"(?:[<>\u2264\u2265=]\s*)?{NUMBER}(?:\u00b1{NUMBER})?{_MARK}?|{MISSING}|\[\s*{NUMBER}\s*[,;]?\s+{NUMBER}\s*\]"
     rf"|\(\s*{NUMBER}\s*(?:[,;]\s*{NUMBER}\s*)?\){_MARK}?"
 )
 _TOKEN = re.compile(r"\[[^\]]*\]\S*|\([^()]*\)[*\u2020]*|[<>\u2264\u2265=]\s*[\d.]\S*|\S+")
@@ -30,7 +30,20 @@ _RULE = re.compile(r"[\s\-=_+|:\u2500-\u257f]*")
 _BAR = re.compile(r"(?<!\S)[|\u2502](?!\S)")
 #: A comma that no thousands have (0,25), and a decimal point.
 _COMMA, _POINT, _LETTER = map(re.compile, (r"(?<![\d,])0?,\d", r"\.\d", r"[^\W\d_]"))
-MINUS = str.maketrans("\u2212\ufe63\uff0d\u00a0\u2009\u202f", "---   ")
+MINUS = str.maketrans("\u2212\ufe63\uff0d\u2010\u2011\u2012\u00a0\u2009\u202f", "------   ")
+#: An en dash for a minus: before a digit, and not after a number, where it is "to".
+_EN_MINUS = re.compile(r"(?<![\w.%)\]])\u2013(?=\.?\d)")
+_POWER = re.compile(
+    r"(?<=\d)\s*(?:[\u00d7x\u00b7*]|\\times|\\cdot)\s*10\s*(?:\^\s*\{?\s*([+-]?\d+)\s*\}?|([\u207b\u207a]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+))"
+)
+_RAISED = str.maketrans(
+    "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+"
+)
+_PLUS_MINUS = re.compile(r"\s*(?:\u00b1|\\pm(?![A-Za-z])|\+/-)\s*(?=\.?\d)")
+#: Names of short rows below a table that are of no item.
+_NOTES = re.compile(
+    r"n|n\.? ?obs\.?|obs(?:ervations|\.)?|(?:number|no\.) of .*|judges|comparisons|sample size", re.I
+)
 #: The heading of a vector whose names stand above its numbers.
 VECTOR = "vector"
 _ITEMS_ALONE = (["estimate"], ["worth"])
@@ -66,14 +79,23 @@ def _with_points(cell: str) -> str:
 
 def _grids(text: str, source: str) -> tuple[str, list[Grid]]:
     text = text.translate(MINUS).replace("\r\n", "\n").replace("\r", "\n")
+    text = _POWER.sub(lambda m: f"e{(m[1] or m[2]).translate(_RAISED)}", _EN_MINUS.sub("-", text))
+    text = _PLUS_MINUS.sub("\u00b1", text)
     form = form_of(text)
     if form != "text":
         tables = text_table(text, source)
         return f"{form} table", [_with_heading([(t.line, t.header), *zip(t.lines, t.rows)]) for t in tables]
     delimiter = _delimiter(text, source)
     if delimiter:
-        grid = _with_heading(rows := _separated(text, delimiter))
+        rows = _separated(text, delimiter)
+        notes = [
+            (n, cells)
+            for n, cells in rows[1:]
+            if len(cells) == 2 < len(rows[0][1]) and _NOTES.fullmatch(cells[0])
+        ]
+        grid = _with_heading(rows := [row for row in rows if row not in notes])
         _check_width(grid, rows, source, delimiter)
+        grid = replace(grid, unread=tuple(f"line {n}: {' '.join(cells)}" for n, cells in notes))
         return "separated values", [grid]
     return "text", list(_of_text([line[:MOST_LINE].expandtabs() for line in (*text.split("\n"), "")]))
 

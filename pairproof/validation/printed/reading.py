@@ -48,7 +48,14 @@ _LIMITS = re.compile(rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-|\u2013|\s)\s*({
 _WITH_DF = re.compile(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", re.IGNORECASE)
 _COMMAS = "; decimal commas are read where no number of the table has a point: write them all as points"
 #: What says, after a number, that it is a reference's: "0 (ref)".
-_OF_REFERENCE = re.compile(r"(?<=\d)\s*\((?:reference|ref\.?|base|constrained)\)$", re.IGNORECASE)
+_OF_REFERENCE = re.compile(
+    r"(?<=\d)\s*\((?:reference|ref\.?|base|constrained|-{1,3}|\u2013|\u2014)\)$", re.IGNORECASE
+)
+#: A number and half of its interval, or its standard error; limits as distances from the number.
+_PLUS_MINUS = re.compile(rf"({NUMBER})\u00b1({NUMBER})")
+_DISTANCES = re.compile(rf"[(\[]?\s*\+\s*({NUMBER})\s*[/,;]?\s*-\s*({NUMBER})\s*[)\]]?")
+#: "p = .076" in a cell.
+_NAME_OF_P = re.compile(r"^p\s*(?=[=<>\u2264\u2265])", re.IGNORECASE)
 _ZERO = re.compile(r"[-+]?0*\.?0*")
 
 
@@ -181,6 +188,12 @@ def _table(
         said.append("logarithms to another base than e: a free factor is looked for (scale any)")
     if any(columns.relative for columns in page):
         said.append("worths are relative to one of them: their sum is free")
+    if any(columns.unsaid for columns in page):
+        kinds = {q.quantity.kind for q in numbers.values()}
+        what = "standard errors" if "se" in kinds else "halves of 95 % intervals"
+        said.append(
+            f"numbers after a plus-minus are read as {what}; a heading such as 'rating (SE)' or 'rating (95% CI)' says which"
+        )
     said += ["p-values are one-sided, as their heading says"] * any(columns.one_sided for columns in page)
     return PrintedTable(
         tuple(numbers.values()),
@@ -208,7 +221,7 @@ class _Columns:
         self.numbers, self.unread = list[PrintedQuantity](), [*grid.unread]
         self.nan = list[tuple[str, str]]()
         self.names, self.without = dict[str, None](), dict[str, None]()
-        self.relative = False
+        self.relative = self.unsaid = False
         self.of_names = self._names()
         self.kinds = self._kinds(asked)
         of_estimates = [grid.headings[k].casefold() for k, kind in self.kinds.items() if kind == "estimate"]
@@ -293,6 +306,8 @@ class _Columns:
             found = [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
         else:
             return
+        if self.on_points:  # 1,068 of a rating is no decimal comma
+            found = [(kind, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)) for kind, text in found]
         estimates = [text for kind, text in found if kind in ("estimate", "worth")]
         if name and not of_fit:
             self.names[name] = None
@@ -300,10 +315,26 @@ class _Columns:
                 self.without[name] = None
                 found = [part for part in found if part[0] == "estimate" or not _ZERO.fullmatch(part[1])]
         owner = name or next(reversed(self.names))
+        value = next((text for kind, text in found if kind in ("estimate", "worth", "exp")), "")
         for kind, text in found:
+            if kind in ("minus", "plus"):
+                self._distance(kind, value, text, owner, line)
+                continue
             quantity = Quantity(kind) if of_fit else Quantity(kind, "all" * (kind == "worth"), owner)
             printed = printed_number(kind, text, f"{self.source}, line {line}, {quoted(owner)}, {kind}")
             self.numbers.append(PrintedQuantity(quantity, printed, line))
+
+    def _distance(self, kind: str, value: str, text: str, owner: str, line: int) -> None:
+        """A limit that is printed as its distance from the number of the row."""
+        where, limit = f"{self.source}, line {line}, {quoted(owner)}", "low" if kind == "minus" else "high"
+        if not value:
+            self.unread.append(f"row {quoted(owner)}: {text} is a distance from a number that was not read")
+            return
+        a, b = (printed_number("estimate", cell, where) for cell in (value, text))
+        assert a.value is not None and b.value is not None and a.unit is not None and b.unit is not None
+        at, half = a.value + b.value.copy_abs() * (-1 if kind == "minus" else 1), (a.unit + b.unit) / 2
+        made = replace(a, text=f"{at}", value=at, unit=a.unit + b.unit, low=at - half, high=at + half)
+        self.numbers.append(PrintedQuantity(Quantity(limit, name=owner), made, line))
 
     def _cell(self, k: int, kind: str, cells: Sequence[str]) -> list[tuple[str, str]]:
         """The kinds and texts of the numbers in a cell."""
@@ -314,6 +345,14 @@ class _Columns:
             self.nan.append((kind, " ".join(cells[self.of_names].split())))
         if not cell or re.fullmatch(MISSING, cell):
             return []
+        if two := _PLUS_MINUS.fullmatch(cell):
+            return [(kind, two[1]), *self._after_plus_minus(heading, two[2])]
+        if kind == "interval" and (two := _DISTANCES.fullmatch(cell)):
+            return [("plus", two[1]), ("minus", two[2])]
+        if kind == "interval" and cell.startswith("\u00b1") and re.fullmatch(NUMBER, cell[1:]):
+            return [("plus", cell[1:]), ("minus", cell[1:])]
+        if kind == "p":
+            cell = _NAME_OF_P.sub("", cell)
         parts = (_LIMITS if kind == "interval" else _PARTS).fullmatch(cell)
         if parts is None:
             where = f"row {quoted(cells[self.of_names])}, column {heading!r}"
@@ -330,6 +369,18 @@ class _Columns:
         if parts["b"]:
             return [*found, ("low", parts["a"]), ("high", parts["b"])]
         return [*found, (beside if beside in ("z", "p") else "se", parts["a"])] if parts["a"] else found
+
+    def _after_plus_minus(self, heading: str, text: str) -> list[tuple[str, str]]:
+        """What stands after a plus-minus: a standard error, or half of an interval, as the heading says; of ratings
+        half of an interval.
+        """
+        plain = heading.casefold()
+        of_se = bool(re.search(r"\bs\.? ?e\b|\bstd|standard err", plain))
+        of_interval = bool(re.search(r"\bci\b|c\.i\.|interval|95 ?%", plain))
+        self.unsaid |= not (of_se or of_interval)
+        if of_interval or not of_se and OF_POINTS.match(plain):
+            return [("plus", text), ("minus", text)]
+        return [("se", text)]
 
     def _as_worths(self) -> None:
         """Numbers between 0 and 1 that sum to 1 are worths, whatever their heading, and so are some programs' estimates."""

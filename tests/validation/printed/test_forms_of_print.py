@@ -14,6 +14,7 @@ import pairproof
 from pairproof.data.comparisons import Comparisons
 from pairproof.validation.printed.alone import check_alone
 from pairproof.validation.printed.beside import check_printed, claims_of, read_pages
+from pairproof.validation.printed.reading import read_printed
 from pairproof.validation.report.findings import headline
 from pairproof.validation.report.verification import Verification
 
@@ -298,3 +299,71 @@ def test_a_page_of_no_model_that_was_tried_needs_attention(table, tmp_path):
     found = beside(tmp_path, "item,estimate,se\nA,0.911,0.310\nB,-0.552,0.288\nC,1.020,0.275\nD,0,\n", table)
     assert found.exit_code == 2 and "Nothing needs attention" not in str(found)
     assert next(headline(found)).startswith("This page could not be checked: 6 of its 7 numbers are not")
+
+
+# -- how numbers are written ---------------------------------------------------------------------------------
+
+
+def read(text: str, source: str = "page.csv") -> dict[str, str]:
+    """The numbers of a page: the set of values that each stands for."""
+    found = read_printed(text, source)
+    return {
+        str(q.quantity): f"{float(q.printed.low or 0):g} to {float(q.printed.high or 0):g}"
+        for q in found.numbers
+    }
+
+
+@pytest.mark.parametrize(
+    ("cell", "low", "high"),
+    [
+        ("\u20131.225", "-1.2255", "-1.2245"),
+        ("\u20111.225", "-1.2255", "-1.2245"),
+        ("8.1\u00d710\u207b\u00b9\u00b2", "8.05e-12", "8.15e-12"),
+        ("7.9 x 10^-12", "7.85e-12", "7.95e-12"),
+        ("$8.1 \\times 10^{-12}$", "8.05e-12", "8.15e-12"),
+        ("0 (---)", "-0.5", "0.5"),
+    ],
+)
+def test_numbers_are_read_as_journals_write_them(cell, low, high):
+    assert read(f"item,estimate\nA,{cell.strip('$')}\nB,0.5\n")["estimate.A"] == f"{low} to {high}"
+    if "^-" in cell:
+        return  # LaTeX has braces
+    page = (
+        f"\\begin{{tabular}}{{lr}}\nitem & estimate \\\\\nA & {cell} \\\\\nB & 0.5 \\\\\n\\end{{tabular}}\n"
+    )
+    assert read(page, "page.tex")["estimate.A"] == f"{low} to {high}"
+
+
+def test_an_en_dash_between_numbers_is_no_minus():
+    found = read("item,estimate,95% CI\nA,0.3,0.1\u20130.5\nB,-0.2,\u20130.4 \u2013 \u20130.1\n")
+    assert found["high.A"] == "0.45 to 0.55" and found["high.B"] == "-0.15 to -0.05"
+
+
+def test_p_may_be_said_in_its_cell():
+    found = read("item,estimate,p\nA,0.3,p = .076\nB,0.1,P<.001\n")
+    assert found["p.A"] == "0.0755 to 0.0765" and found["p.B"] == "0 to 0.001"
+
+
+@pytest.mark.parametrize(
+    ("heading", "cell", "kinds"),
+    [
+        ("rating", '"1,032 \u00b1 39"', {"estimate", "low", "high"}),
+        ("rating (SE)", "1032 \u00b1 39", {"estimate", "se"}),
+        ("estimate", "0.72 \u00b1 0.17", {"estimate", "se"}),
+        ("estimate (95% CI)", "0.72 +/- 0.17", {"estimate", "low", "high"}),
+    ],
+)
+def test_what_stands_after_plus_minus_is_what_the_heading_says(heading, cell, kinds):
+    found = read_printed(f"item,{heading}\nA,{cell}\nB,0\n", "page.csv")
+    assert {q.quantity.kind for q in found.numbers if q.quantity.name == "A"} == kinds
+    assert any("plus-minus" in said for said in found.sentences) == ("(" not in heading)
+
+
+def test_limits_may_be_distances_from_the_number():
+    found = read('Model,Arena Elo,95% CI\nA,"1,068",+38/-39\nB,793,+44/-44\n')
+    assert found["low.A"] == "1028 to 1030" and found["high.A"] == "1105 to 1107"
+
+
+def test_a_short_row_of_a_count_below_a_table_is_no_item():
+    found = read_printed("item,estimate,se\nA,0.3,0.1\nB,0.1,0.1\nN,760\n", "page.csv")
+    assert found.items == ("A", "B") and "line 4: N 760" in found.others
