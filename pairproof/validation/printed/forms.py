@@ -34,12 +34,12 @@ MINUS = str.maketrans("\u2212\ufe63\uff0d\u2010\u2011\u2012\u00a0\u2009\u202f", 
 #: An en dash for a minus: before a digit, and not after a number, where it is "to".
 _EN_MINUS = re.compile(r"(?<![\w.%)\]])\u2013(?=\.?\d)")
 _POWER = re.compile(
-    r"(?<=\d)\s*(?:[\u00d7x\u00b7*]|\\times|\\cdot)\s*10\s*(?:\^\s*\{?\s*([+-]?\d+)\s*\}?|([\u207b\u207a]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+))"
+    r"(?<=\d)[ \t]*(?:[\u00d7x\u00b7*]|\\times|\\cdot)[ \t]*10[ \t]*(?:\^[ \t]*\{?[ \t]*([+-]?\d+)[ \t]*\}?|([\u207b\u207a]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+))"
 )
 _RAISED = str.maketrans(
     "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+"
 )
-_PLUS_MINUS = re.compile(r"\s*(?:\u00b1|\\pm(?![A-Za-z])|\+/-)\s*(?=\.?\d)")
+_PLUS_MINUS = re.compile(r"[ \t]*(?:\u00b1|\\pm(?![A-Za-z])|\+/-)[ \t]*(?=\.?\d)")
 #: Names of short rows below a table that are of no item.
 _NOTES = re.compile(
     r"n|n\.? ?obs\.?|obs(?:ervations|\.)?|(?:number|no\.) of .*|judges|comparisons|sample size", re.I
