@@ -242,7 +242,7 @@ def _of_printed_z(a: Agreement, known: Mapping[str, Interval], one_sided: bool) 
     it is not z that may be wrong then."""
     q = Quantity.parse(a.quantity.name)
     z, p, estimate, se = map(q.of, ("z", "p", "estimate", "se"))
-    if a.passes or q.kind not in ("z", "p") or not {z, p} <= known.keys():
+    if a.passes or a.code == "significance-mark" or q.kind not in ("z", "p") or not {z, p} <= known.keys():
         return a
 
     def fits(z: Interval) -> bool:

@@ -28,6 +28,7 @@ from ..check.draft import Draft, draft
 from ..claims.data import fit_model
 from ..claims.other_scales import BoardNumbers, on_any_scale
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity
+from ..claims.printed import R_LEGEND
 from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
@@ -530,6 +531,8 @@ def claims_of(pages: Sequence[Page], data: Data, paper: str, title: str) -> Draf
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", page.table.claim) or f"table-{k}"
         stated: dict[str, Any] = {"id": name, "where": Path(page.table.source).name}
         stated |= {"sided": 1} if page.table.sided == 1 else {}
+        legend = dict(page.table.legend)
+        stated |= {"legend": legend} if legend and not legend.items() <= R_LEGEND.items() else {}
         drafts.append(draft(data, page.found.model, paper, title, page.table.numbers, stated))
         head, key, claim = drafts[-1].claims.partition("[[claim]]")
         comments = "".join(f"# {label(sentence)}\n" for sentence in page.sentences)

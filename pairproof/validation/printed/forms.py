@@ -211,10 +211,12 @@ def _text_table(lines: Sequence[str], top: int, headings: Cells) -> tuple[Grid, 
 
 def _text_row(line: str, n_columns: int) -> Cells | None:
     """Name and cells of a row; one sentence if its cells are too few; None for a line that is no row."""
-    tokens = _TOKEN.findall(line)
+    tokens, mark = _TOKEN.findall(line), ""
     while tokens and re.fullmatch(_MARK + r"|\.", tokens[-1]) and len(_cells(tokens)) != n_columns:
-        tokens.pop()
+        mark = tokens.pop()
     cells = _cells(tokens)
+    if cells and re.fullmatch(r"\*+", mark) and re.fullmatch(rf"[<>]?\s*{NUMBER}", cells[-1]):
+        cells[-1] += mark
     name = " ".join(tokens[: len(tokens) - len(cells)])
     if not cells or len(tokens) - len(cells) > MOST_WORDS:
         return None

@@ -35,6 +35,7 @@ from .headings import (
     kind_among,
     kind_of_heading,
 )
+from .marks import OF_MARKS, legend_of, with_marks
 
 #: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
 MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
@@ -56,6 +57,7 @@ _PLUS_MINUS = re.compile(rf"({NUMBER})\u00b1({NUMBER})")
 _DISTANCES = re.compile(rf"[(\[]?\s*\+\s*({NUMBER})\s*[/,;]?\s*-\s*({NUMBER})\s*[)\]]?")
 #: "p = .076" in a cell.
 _NAME_OF_P = re.compile(r"^p\s*(?=[=<>\u2264\u2265])", re.IGNORECASE)
+_STARS = re.compile(r"\*(?: ?\*){0,4}")
 _ZERO = re.compile(r"[-+]?0*\.?0*")
 
 
@@ -79,7 +81,8 @@ class PrintedTable:
     which nothing is read.  to_be_named: which columns a caller should name, and how.  nan: kinds and rows of cells with
     "NaN".  unmatched: numbers of rows that are no item of the data, each with why.  of_t: whether p-values and limits
     are of Student's t.  sided: 1 where the heading says that p-values are one-sided; else 0.  relative: whether worths are
-    relative to one of them, and no shares.  limits: those of rows that have both.  paper, claim: of a CSV that names them.
+    relative to one of them, and no shares.  limits: those of rows that have both.  legend: what its
+    marks of significance mean, if there are any.  paper, claim: of a CSV that names them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -96,6 +99,7 @@ class PrintedTable:
     sided: int = 0
     relative: bool = False
     limits: tuple[Limits, ...] = ()
+    legend: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     paper: str = ""
     claim: str = ""
@@ -136,7 +140,8 @@ def read_tables(
     program = next((p for p in PROGRAMS if re.search(p["sign"], text, re.I | re.M)), {})
     of_lines = list(_of_lines(text, program, source)) if form == "text" else []
     pages: list[list[_Columns]] = []
-    for found in (_Columns(grid, source, columns, program) for grid in tables):
+    legend = legend_of(text)
+    for found in (_Columns(grid, source, columns, program, legend) for grid in tables):
         before = {q.quantity.kind for other in pages[-1] for q in other.numbers} if pages else set()
         if pages and not before & {q.quantity.kind for q in found.numbers}:
             pages[-1].append(found)
@@ -206,6 +211,7 @@ def _table(
         to_be_named="; ".join(dict.fromkeys(filter(None, (columns.to_be_named() for columns in page)))),
         nan=tuple(of for columns in page for of in columns.nan),
         of_t=any(columns.of_t for columns in page),
+        legend=next((dict(columns.legend) for columns in page if columns.marks and columns.legend), {}),
         limits=tuple(limits for columns in page for limits in columns.limits),
         relative=any(columns.relative for columns in page),
         sided=1 if any(columns.one_sided for columns in page) else 0,
@@ -216,12 +222,20 @@ def _table(
 class _Columns:
     """The numbers of a grid, by the meaning of its columns."""
 
-    def __init__(self, grid: Grid, source: str, asked: Mapping[str, str], program: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        grid: Grid,
+        source: str,
+        asked: Mapping[str, str],
+        program: Mapping[str, Any],
+        legend: Mapping[str, str],
+    ) -> None:
         self.grid, self.source, self.program = grid, source, program
         self.numbers, self.unread = list[PrintedQuantity](), [*grid.unread]
         self.nan = list[tuple[str, str]]()
         self.names, self.without = dict[str, None](), dict[str, None]()
         self.relative = self.unsaid = False
+        self.marks, self.legend = dict[str, str](), legend
         self.of_names = self._names()
         self.kinds = self._kinds(asked)
         of_estimates = [grid.headings[k].casefold() for k, kind in self.kinds.items() if kind == "estimate"]
@@ -234,6 +248,10 @@ class _Columns:
         self.limits = self._limits()
         self._without_estimates()
         self._as_shares()
+        if self.marks and self.numbers and "worth" not in self.kinds.values():
+            marked = with_marks(self.numbers, self.marks, legend, {*self.without})
+            self.numbers, self.legend, unread = marked
+            self.unread += unread
 
     def _as_whole(self) -> None:
         """Read ".0" as no digit where every number of a column ends so: a program wrote whole numbers as doubles."""
@@ -315,6 +333,14 @@ class _Columns:
                 self.without[name] = None
                 found = [part for part in found if part[0] == "estimate" or not _ZERO.fullmatch(part[1])]
         owner = name or next(reversed(self.names))
+        marked = (
+            cells[k]
+            for k, kind in self.kinds.items()
+            if kind in OF_MARKS and (kind == "p" or _digit(cells[k]))
+        )
+        stars = [s[0] for cell in marked if (s := _STARS.search(cell))]
+        if stars and not of_fit:
+            self.marks.setdefault(owner, stars[0].replace(" ", ""))
         value = next((text for kind, text in found if kind in ("estimate", "worth", "exp")), "")
         for kind, text in found:
             if kind in ("minus", "plus"):
@@ -343,7 +369,7 @@ class _Columns:
             return [("low", cell), ("high", cells[k + 1])]
         if cell.casefold() == "nan":
             self.nan.append((kind, " ".join(cells[self.of_names].split())))
-        if not cell or re.fullmatch(MISSING, cell):
+        if not cell or re.fullmatch(MISSING, cell) or kind in OF_MARKS and _STARS.fullmatch(cell):
             return []
         if two := _PLUS_MINUS.fullmatch(cell):
             return [(kind, two[1]), *self._after_plus_minus(heading, two[2])]
@@ -496,6 +522,10 @@ def _of(many: Sized, word: str) -> str:
 def _holds_numbers(cell: str) -> bool:
     plain = cell.strip()
     return bool(re.search(r"\d", plain) and (_PARTS.fullmatch(plain) or _LIMITS.fullmatch(plain)))
+
+
+def _digit(cell: str) -> bool:
+    return any(map(str.isdigit, cell))
 
 
 def _is_name(cell: str) -> bool:

@@ -238,6 +238,10 @@ def check_numbers(printout: Printout) -> list[Check]:
         if why := impossible(name, printed):
             found.append(Check(name, "differs", f"impossible: {why}", "impossible"))
             continue
+        if not printed.mark_fits:
+            why = f"the mark {printed.stars} does not match the p beside it"
+            found.append(Check(name, "differs-conclusion", why, "significance-mark"))
+            continue
         for words, rule in _rules(printout, name):
             check = _judge(printout, name, words, rule)
             if check is not None:

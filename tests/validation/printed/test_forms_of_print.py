@@ -367,3 +367,73 @@ def test_limits_may_be_distances_from_the_number():
 def test_a_short_row_of_a_count_below_a_table_is_no_item():
     found = read_printed("item,estimate,se\nA,0.3,0.1\nB,0.1,0.1\nN,760\n", "page.csv")
     assert found.items == ("A", "B") and "line 4: N 760" in found.others
+
+
+# -- marks of significance -----------------------------------------------------------------------------------
+
+MARKED = "item,estimate,se,z,p\nA,0.362,0.171,2.12,.034{}\nB,0.291,0.164,1.77,.076{}\nC,-1.225,0.179,-6.84,<.001{}\nD,0,,,\n"
+LEGEND = '\n"Note: * p < .05, ** p < .01, *** p < .001"\n'
+
+
+@pytest.mark.parametrize(
+    ("marks", "legend", "told"),
+    [
+        (("*", "", "***"), "", []),
+        (("*", "", "***"), LEGEND, []),
+        (("**", "*", "***"), "", []),  # economists'
+        (("**", "*", "***"), LEGEND, ["p.A", "p.B"]),
+        (("***", "*", "***"), "", ["p.A"]),
+        (("", "", "***"), LEGEND, ["p.A"]),
+        (("", "", "***"), "", []),
+        (("", " *", ""), "", []),  # of something else, perhaps
+    ],
+)
+def test_marks_that_contradict_the_p_beside_them_are_told(marks, legend, told, tmp_path):
+    found = alone(tmp_path, MARKED.format(*marks) + legend)
+    assert off_alone(found) == told
+    assert {a.code for a in found if not a.passes} == {"significance-mark"} & {
+        "significance-mark" for _ in told
+    }
+
+
+def test_marks_beside_estimates_are_p_values(natural, table, tmp_path):
+    def page(marks: dict[str, str]) -> str:
+        rows = "".join(
+            f"| {name} | {row.estimate:.3f}{marks.get(name, '')} ({row.se:.3f}) |\n"
+            for name, row in natural.iterrows()
+        )
+        return f"| Item | Coef. (SE) |\n|---|---|\n{rows}\nNote: \\* p < .05, ** p < .01, *** p < .001.\n"
+
+    levels = {"***": 0.001, "**": 0.01, "*": 0.05}
+    right = {
+        str(name): next((mark for mark, level in levels.items() if p <= level), "")
+        for name, p in natural["p"].items()
+    }
+    found = beside(tmp_path, page(right), table, "page.md")
+    assert off(found) == [] and sum(a.quantity.kind == "p" for a in found if a.about == "printed") == 4
+    assert off_alone(alone(tmp_path, page(right), "page.md")) == []
+    assert right["A"] == "***" and right["B"] == ""
+    for wrong, item in (({**right, "B": "**"}, "B"), ({**right, "A": ""}, "A")):
+        assert off(beside(tmp_path, page(wrong), table, "page.md")) == [f"p.{item}"]
+        assert off_alone(alone(tmp_path, page(wrong), "page.md")) == [f"p.{item}"]
+
+
+def test_marks_at_the_end_of_a_line_of_r_are_those_of_its_p(tmp_path):
+    text = (
+        "        Estimate Std. Error z value Pr(>|z|)    \nA         0.3617     0.1710   2.115   0.0344 {}\n"
+        "B         0.2908     0.1640   1.773   0.0762 .  \nC        -1.2252     0.1794  -6.831 8.46e-12 ***\n---\n"
+        "Signif. codes:  0 \u2018***\u2019 0.001 \u2018**\u2019 0.01 \u2018*\u2019 0.05 \u2018.\u2019 0.1 \u2018 \u2019 1\n"
+    )
+    assert off_alone(alone(tmp_path, text.format("*  "), "page.txt")) == []
+    assert off_alone(alone(tmp_path, text.format("***"), "page.txt")) == ["p.A"]
+    assert off_alone(alone(tmp_path, text.format("   "), "page.txt")) == ["p.A"]
+
+
+def test_a_claims_file_of_a_page_with_its_own_legend_has_the_legend(natural, table, tmp_path):
+    text = rounded(natural[["estimate", "se"]], "item,estimate,se").replace("A,", "A,", 1)
+    head, _, rest = text.partition(",0.")
+    (tmp_path / "page.csv").write_text(
+        text.replace(text.split("\n")[1].split(",")[1], text.split("\n")[1].split(",")[1] + "***")
+    )
+    made = claims_of(read_pages(str(tmp_path / "page.csv"), table), table, "x", "").claims
+    assert '"***"' in made
