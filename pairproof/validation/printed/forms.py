@@ -82,6 +82,12 @@ def _grids(text: str, source: str) -> tuple[str, list[Grid]]:
     text = _POWER.sub(lambda m: f"e{(m[1] or m[2]).translate(_RAISED)}", _EN_MINUS.sub("-", text))
     text = _PLUS_MINUS.sub("\u00b1", text)
     form = form_of(text)
+    if (
+        source.lower().endswith((".csv", ".tsv"))
+        and not re.match(r"\s*[\\<|%]", text)
+        and _delimiter(text, source)
+    ):
+        form = "text"  # a name may look like a command
     if form != "text":
         tables = text_table(text, source)
         return f"{form} table", [_with_heading([(t.line, t.header), *zip(t.lines, t.rows)]) for t in tables]
@@ -191,7 +197,9 @@ def _vector(names: str, numbers: str) -> list[Cells]:
 
 def _text_table(lines: Sequence[str], top: int, headings: Cells) -> tuple[Grid, int]:
     """The table below the headings in line `top`, and the line at which it ends."""
-    named = re.search(r"\S +[|\u2502] ", lines[top]) or kind_of_heading(headings[0]) in ("items", "")
+    own, *others = map(kind_of_heading, headings)
+    named = re.search(r"\S +[|\u2502] ", lines[top]) or own in ("items", "")
+    named = named or own in others and not lines[top][:1].isspace()  # "Worths    worth (se)"
     of_numbers = headings[1:] if named and len(headings) > 1 else headings
     columns = [part for h in of_numbers for part in ((h, "") if kind_of_heading(h) == "interval" else (h,))]
     rows, unread, k = list[tuple[int, Cells]](), list[str](), top + 1

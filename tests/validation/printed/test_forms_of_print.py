@@ -437,3 +437,18 @@ def test_a_claims_file_of_a_page_with_its_own_legend_has_the_legend(natural, tab
     )
     made = claims_of(read_pages(str(tmp_path / "page.csv"), table), table, "x", "").claims
     assert '"***"' in made
+
+
+# -- pages of pairproof itself, and names that look like something else -----------------------------------------
+
+
+def test_what_fit_prints_can_be_checked_alone(table, tmp_path):
+    printed = str(pairproof.fit_bradley_terry(table).summary())
+    found = alone(tmp_path, printed, "page.txt")
+    assert off_alone(found) == []
+    assert {a.quantity.name for a in found if a.passes} >= {"worth.all.A", "z.B", "high.D", "worth.all.sum"}
+
+
+def test_a_name_that_looks_like_latex_makes_no_latex_of_a_csv(tmp_path):
+    found = alone(tmp_path, "item,estimate,se,z\nA,0.362,0.171,2.12\n\\begin{x},0.1,0.1,1.0\n<td>,0,,\n")
+    assert off_alone(found) == [] and {a.quantity.name for a in found} >= {"z.A", "z.\\begin{x}"}

@@ -48,7 +48,7 @@ def test_what_was_found_is_said_with_what_it_was_found_from() -> None:
     said = one("booktabs.tex", "baseball").sentences
     assert "scale log-odds was found: 25 of 25 are reproduced, 13 of 25 with lambda" in said
     assert "reference Baltimore: its number is 0 or missing" in said
-    assert "as many are reproduced with family llbt; the first is used" in said
+    assert "as many are reproduced with family llbt; family bradley-terry is used" in said
     said = one("btm_summary.txt", "baseball").sentences
     assert "reference Baltimore: it is without a number" in said
     assert any(
