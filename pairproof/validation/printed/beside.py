@@ -255,8 +255,8 @@ def _said(tried: Mapping[ModelClaim, int], best: ModelClaim, n: int) -> Iterator
         if k == tried[best] and m != best
     ]
     if equal:
-        own = {key: getattr(best, key) for key in dict.fromkeys(key for other in equal[:4] for key in other)}
-        yield f"as many are reproduced with {'; or '.join(map(_in_words, equal[:4]))}; {_in_words(own)} is used"
+        ours = {key: getattr(best, key) for key in dict.fromkeys(key for other in equal[:4] for key in other)}
+        yield f"as many are reproduced with {'; or '.join(map(_in_words, equal[:4]))}; {_in_words(ours)} is used"
 
 
 def _of_reference(
