@@ -141,3 +141,19 @@ def test_rows_that_are_no_comparisons_can_be_dropped_as_the_message_says(tmp_pat
     assert code == 3 and "--drop bad drops such rows" in err
     code, out, err = run(capsys, "check", *asked, "--drop", "bad")
     assert code == 0 and "All 3 printed numbers are reproduced" in out and "1 compared with itself" in err
+
+
+def test_style_is_read_as_leaderboard_reads_it_and_no_cluster_may_be_said(tmp_path, capsys):
+    votes, board = tmp_path / "votes.csv", tmp_path / "board.csv"
+    pairs = ("A,B", "A,C", "B,C", "B,A", "C,A", "C,B")
+    rows = [
+        f"{pair},{w},{100 + 7 * k},{90 + 5 * k * k}"
+        for k, pair in enumerate(pairs * 4)
+        for w in ("model_a", "model_b")[: 1 + k % 2]
+    ]
+    votes.write_text("model_a,model_b,winner,n_a,n_b\n" + "\n".join(rows) + "\n")
+    style = ("--style", "diff(n_{a,b})", "--cluster", "none")
+    code, _, err = run(capsys, "leaderboard", votes, *style, "--report", board)
+    assert code == 0, err
+    code, out, err = run(capsys, "check", board, "--votes", votes, *style, "--r", "none")
+    assert code == 0 and "printed numbers are reproduced" in out, out + err

@@ -16,8 +16,8 @@ from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
 from ..options.reading import (
     DROP,
     LAYOUTS,
-    LISTS,
     ORDERS,
+    STYLES,
     Reading,
     cluster_options,
     comparisons,
@@ -60,7 +60,7 @@ _READING = {
 }
 _OF_TABLE = (
     *("family", "ties", "reference", "scale", "heading", "order_effect", "cluster", "kind"),
-    *("anchor", "mean", "expected", "style", "level"),
+    *("anchor", "mean", "expected", "style", "level", "sided"),
 )
 #: Endings of files that are no claims files.
 _TABLES = (".csv", ".tsv", ".txt", ".tex", ".html", ".htm", ".md")
@@ -98,6 +98,7 @@ many_options = options(
         "--expected": "Board: ratings from abilities (default), or from expected scores.",
         "--order-effect": "The table adjusts for which answer was shown first.",
         "--style COL[,COL]": "Board: covariates of the two answers that it adjusts for, as in pairproof leaderboard.",
+        "--sided": ("Sides of its p-values (default: as their heading says, else 2).", choice("1", "2")),
         "--level": ("Board: the level of limits and rank sets (default: 0.95).", SHARE),
     },
     model=choice(*FAMILIES, name="family"),
@@ -105,9 +106,9 @@ many_options = options(
     heading={"multiple": True, "callback": mapping_of("estimate=Ability")},
     anchor={"callback": parsed(rating_of)},
     expected=choice("ability", "score"),
-    style=LISTS,
+    style=STYLES,
 )
-@cluster_options("A printed table", "Clusters of its standard errors (default: single votes).")
+@cluster_options("A printed table", "Clusters of its standard errors (default, and none: single votes).")
 @reading_options("Reading the votes", LAYOUTS, _READING)
 @where_option
 @many_options
@@ -154,7 +155,10 @@ def command(state: State, files: tuple[str, ...], votes: str | None, **asked: An
         raise click.UsageError("--votes is for one printed table; claims files name their data.")
     if of_table["anchor"] and of_table["mean"] is not None:
         raise click.UsageError("--anchor and --mean contradict each other; omit one.")
-    return _check_printed(state, files[0], Reading(comparisons, of_votes).of(votes), of_table, asked)
+    table = Reading(comparisons, of_votes).of(votes)
+    if of_table["cluster"] == ("none",) and "none" not in table.columns:
+        of_table["cluster"] = ()
+    return _check_printed(state, files[0], table, of_table, asked)
 
 
 def _check_printed(
@@ -183,6 +187,7 @@ def _check_printed(
             r=asked["r"],
             progress=progress,
             explain=not asked["no_explain"],
+            sided=int(of_table["sided"] or 0),
             **stated(immaterial=asked["immaterial"]),
         )
     for sentence in found.context.first_lines if state.json else ():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from ...text import number
 from ..options.reading import (
     DROP,
     ITEM_DATA,
+    STYLES,
     names,
     parsed,
     rating_of,
@@ -52,11 +52,6 @@ class _WithRows(SectionedCommand):
     has_rows = True
 
 
-def _style(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Terms between commas, those inside braces left alone: diff(tokens_{a,b})."""
-    return tuple(term.strip() for text in values for term in re.split(r",(?![^{]*\})", text))
-
-
 def _cluster(text: str) -> tuple[str, ...] | None:
     return None if text == "none" else tuple(names(text))
 
@@ -79,7 +74,7 @@ def _cluster(text: str) -> tuple[str, ...] | None:
         "--level": ("Level of the limits, and of all rank sets together.", LEVEL),
     },
     anchor={"callback": parsed(rating_of)},
-    style={"multiple": True, "callback": _style},
+    style=STYLES,
     ties=choice("half", "davidson", "rao-kupper", "drop", default="half"),
     both_bad=choice("tie", "drop", "own", default="tie"),
     expected=choice("ability", "score", default="ability"),

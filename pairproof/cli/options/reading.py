@@ -8,6 +8,7 @@ command: with --tracks a command runs once for each track, and its results are g
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -309,6 +310,14 @@ def _split(_: click.Context, __: click.Parameter, values: Sequence[str]) -> tupl
 
 #: How an option is declared that takes lists, and may be repeated.
 LISTS: dict[str, Any] = {"multiple": True, "callback": _split}
+
+
+def _style(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Terms between commas, those inside braces left alone: diff(tokens_{a,b})."""
+    return tuple(term.strip() for text in values for term in re.split(r",(?![^{]*\})", text))
+
+
+STYLES: dict[str, Any] = {"multiple": True, "callback": _style}
 
 
 KINDS = ("CR0", "CR1", "CR2")

@@ -43,6 +43,7 @@ from ..verdicts.arithmetic import Printout, misprint
 from ..verdicts.arithmetic_rows import Games, has_arithmetic, printout_of
 from ..verdicts.definitions import (
     OF_ERROR,
+    by_model_errors,
     by_other,
     by_plackett_luce,
     by_program,
@@ -142,6 +143,15 @@ class Checker:
         key = (claim.data, claim.model)
         if key not in self._boards:
             self._boards[key] = BoardNumbers(self.asked(*key).fit, self.data(claim.data), claim.model)
+        return self._boards[key]
+
+    def _board_of_model(self, claim: Claim) -> BoardNumbers | None:
+        """The board whose errors are those of the model, beside one whose errors are the spread of single votes."""
+        if claim.model is None or claim.model.scale != "elo" or not claim.model.by_vote:
+            return None
+        key = (claim.data, replace(claim.model, by_vote=False))
+        if key not in self._boards:
+            self._boards[key] = BoardNumbers(self._fitted(*key), self.data(claim.data), key[1])
         return self._boards[key]
 
     def _asked_about(self, claim_id: str) -> Asked:
@@ -384,6 +394,9 @@ class Checker:
         other = {**by_program(claim, fit, values, judged), **_by_last_step_but_one(claim, fit, values, wrong)}
         judged |= explained or {**small, **other}
         judged |= by_plackett_luce(claim, fit, values, judged)
+        of_model = self._board_of_model(claim) if wrong or small else None
+        if of_model is not None and all(of_model.has(q.quantity) for q in numbers):
+            judged |= by_model_errors(claim, of_model.value, of_model.error, values, judged)
         if board is None and not explained:
             judged |= misprint(judged, values, partial(self._printout, claim))
         none = board is not None or free
@@ -557,7 +570,8 @@ def shortfall(fit: Fit, estimates: Mapping[str, float]) -> float:
     if len(cells) * len(fit.terms) > MOST_NUMBERS:
         return math.nan
     printed = np.array([estimates.get(n, b) for n, b in zip(fit.names, fit.beta)])
-    return log_likelihood(fit, cells, fit.beta) - log_likelihood(fit, cells, printed)
+    with np.errstate(invalid="ignore"):  # a printed theta below 1 has no likelihood
+        return log_likelihood(fit, cells, fit.beta) - log_likelihood(fit, cells, printed)
 
 
 def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str, str]:

@@ -46,7 +46,7 @@ def draft(
     paper: str,
     title: str = "",
     numbers: Sequence[PrintedQuantity] = (),
-    stated: Mapping[str, str] = MappingProxyType({}),
+    stated: Mapping[str, Any] = MappingProxyType({}),
 ) -> Draft:
     """A claims file: as it stands it is valid, and compares native with R.
 
@@ -204,7 +204,7 @@ def _csv(rows: list[list[Any]]) -> str:
 
 
 def _claim(
-    fit: Fit, model: ModelClaim, numbers: Sequence[PrintedQuantity], stated: Mapping[str, str]
+    fit: Fit, model: ModelClaim, numbers: Sequence[PrintedQuantity], stated: Mapping[str, Any]
 ) -> list[str]:
     asked = replace(model, reference=fit.spec.reference)
     if model.family in FAMILIES:

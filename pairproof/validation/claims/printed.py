@@ -182,6 +182,15 @@ class Printed:
         low, high = self.star_limits
         return (low is None or x > low) and (high is None or x <= high)
 
+    @property
+    def mark_fits(self) -> bool:
+        """Whether some p that prints so carries the mark beside it; True without a mark, or of a mark alone."""
+        if not self.stars or self.value is None:
+            return True
+        low, high = self.star_limits
+        above = low is None or self.high is None or self.high > low
+        return above and (high is None or self.low is None or self.low <= high)
+
     def __str__(self) -> str:
         return self.text
 

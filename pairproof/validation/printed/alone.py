@@ -7,6 +7,7 @@ of, because its data say more::
     df = null df - k         k, the parameters: those that are printed, or more
     votes = wins + losses + ties
     p: that of z with the printed digits
+    low <= estimate <= high, and half-way where all others are, if no standard error says more
     limits: where none is that of 95 %, those of another level; else they are of no Wald interval, and nothing is said
 """
 
@@ -15,13 +16,12 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from ...errors import InputError
-from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...report.blocks import Block, Bullets, Column, Page, Table
 from ...report.output import render_text
@@ -29,14 +29,14 @@ from ...text import label, named
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
 from ..claims.quantities import Quantity
 from ..report.context import ReportContext, versions
-from ..report.findings import columns_not_read, fit_each_other
+from ..report.findings import fit_each_other, not_looked_at
 from ..report.notation import verdict_cell
 from ..report.verification import Verification
 from ..verdicts.agreement import COLUMNS_NOT_READ, Agreement, Verdict
-from ..verdicts.arithmetic import Interval
+from ..verdicts.arithmetic import Interval, half_width, tails
 from ..verdicts.arithmetic_rows import KIND, arithmetic_rows
 from .headings import PARAMETERS, kind_among
-from .reading import PrintedTable, tables_of
+from .reading import Limits, PrintedTable, tables_of
 
 #: Levels of intervals that are tried beside 95 %.
 LEVELS = (0.9, 0.99, 0.8, 0.999, 0.6827)
@@ -52,6 +52,9 @@ NEEDS: Mapping[str, str] = {
     "aic": "the log-likelihood, or the deviance, and the parameters",
     "votes": "wins and losses",
 }
+#: Numbers half-way between their limits beside which one that is not, by this part of half their distance, is a
+#: misprint: profile limits of a large estimate are a tenth of it off.
+MOST_ODD, FAR_OFF = 3, 0.2
 #: Stands for a reference that is not known.
 UNKNOWN = "(not known)"
 _FIELDS = {f.name for f in fields(ModelClaim)}
@@ -76,7 +79,7 @@ def check_alone(
     pages = tables_of(path, columns)
     for k, page in enumerate(pages, 1):
         name = page.claim or ("table" if len(pages) == 1 else f"table-{k}")
-        claim = Claim(id=name, sided=1 if one_sided else 2, data="games")
+        claim = Claim(id=name, sided=1 if one_sided or page.sided == 1 else 2, data="games")
         found = _of_page(page, claim, stated, games)
         rows += found
         said += [*page.sentences, *_sentences(found)]
@@ -98,7 +101,8 @@ def screen(found: Verification) -> str:
     if cut := [a.quantity.name for a in checks if a.verdict == "agrees-truncated"]:
         hold += f", {len(cut)} of them only if digits were truncated, not rounded: {named(cut, 6)}"
     nothing = "No number here follows from another printed number."
-    blocks: list[Block] = [Bullets((hold if checks else nothing, *columns_not_read(found)))]
+    first = "; ".join((hold if checks else nothing.rstrip("."), *not_looked_at(found)))
+    blocks: list[Block] = [Bullets((first + "." * (not checks),))]
     if off:
         rows = tuple((a.quantity.name, a.printed or "", verdict_cell(a), a.explanation) for a in off)
         header = ("number", "printed", "verdict", "from the numbers beside it")
@@ -127,10 +131,25 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     kept = [q for q in page.numbers if not (points and q.quantity.kind in ("worth", "exp"))]
     # The 0 of a reference is one by definition, and not a rounded number.
     kept = [q for q in kept if q.quantity != f"estimate.{reference}" or reference not in page.without]
-    numbers = tuple(replace(q, quantity=_of_model(q.quantity, of_names)) for q in kept)
+    kept = [replace(q, quantity=_of_model(q.quantity, of_names)) for q in kept]
+    printed = {str(q.quantity): q.printed.text for q in kept}
+    df = next((q for q in kept if q.quantity == "df_resid"), None)
+    if page.of_t and df is not None:  # as R has it for a dispersion that is estimated
+        own = [q.quantity for q in kept if q.quantity.kind == "z"]
+        kept += [
+            replace(df, quantity=z.of("df")) for z in own if z.of("df") not in {q.quantity for q in kept}
+        ]
+    with_df = {q.quantity.name for q in kept if q.quantity.kind == "df"}
+    numbers = tuple(kept)
+    judged = tuple(
+        q
+        for q in kept
+        if (not page.of_t or q.quantity.kind not in ("p", "low", "high") or q.quantity.name in with_df)
+        and not (page.relative and q.quantity.kind == "worth")
+    )
     found = []
     for scale in [stated["scale"]] if "scale" in stated else ["log-odds"] if points else scales:
-        asked = replace(claim, numbers=numbers, model=ModelClaim(**{**model, "scale": scale}))
+        asked = replace(claim, numbers=judged, model=ModelClaim(**{**model, "scale": scale}))
         paper = Paper(Path(page.source).stem, "", data={"games": spec}, claims=(asked,))
         # A list of numbers need not be all of them.
         without = ("df_resid", "worth.all.sum") if page.claim else ("df_resid",)
@@ -138,7 +157,6 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     rows = min(found, key=lambda rows: sum(not a.passes for a in rows))
     known: dict[str, Interval] = {q.quantity: Interval.of(q.printed) for q in numbers}
     rows = [_of_printed_z(a, known, one_sided=claim.sided == 1) for a in _limits(rows, known)]
-    printed = {str(q.quantity): q.printed.text for q in numbers}
 
     def row(name: str, *said: Any, **about: Any) -> Agreement:
         return Agreement.of_claim(paper.id, asked, name, *said, **about)
@@ -149,6 +167,12 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     for name, holds, words in _further(known, fewest, free):
         said = ("agrees" if holds else "differs", words, "arithmetic")
         rows.append(row(Quantity(KIND, name=name), *said, printed=printed[name], about=KIND))
+    by_se = {Quantity.parse(a.quantity.name).place for a in rows if a.quantity.name.startswith("low.")}
+    for limits, holds, words in _of_limits(page.limits):
+        if not holds or limits.name not in by_se:
+            said = ("agrees" if holds else "differs", words, "arithmetic" if holds else "impossible")
+            text = f"{limits.low} to {limits.high}"
+            rows.append(row(Quantity(KIND, name=f"interval.{limits.name}"), *said, printed=text, about=KIND))
     checked = {a.quantity.name for a in rows if a.verdict != "not-checkable"}
     why = ("not-checkable", "does not follow from other printed numbers; needs the data", "no-outcomes")
     rows += [row(name, *why, printed=text) for name, text in printed.items() if name not in checked]
@@ -173,7 +197,7 @@ def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Ag
         return list(rows)
 
     def at(q: Quantity, level: float) -> bool:
-        half = known[q.of("se")].times(normal_quantile(0.5 + level / 2))
+        half = half_width(known[q.of("se")], level, known.get(q.of("df")))
         return (known[q] - known[q.of("estimate")]).size().meets(half)
 
     names = [Quantity.parse(a.quantity.name) for a in of_limits]
@@ -184,17 +208,45 @@ def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Ag
     return [replace(a, verdict=verdict, explanation=said) if a in of_limits else a for a in rows]
 
 
+def _of_limits(found: Sequence[Limits]) -> Iterator[tuple[Limits, bool, str]]:
+    """Whether limits enclose their number; one that is not half-way where all others are is not either."""
+    between = []
+    for limits in found:
+        low, value, high = map(Interval.of, (limits.low, limits.value, limits.high))
+        if low.low > high.high:
+            yield limits, False, f"the lower limit {limits.low} is above the upper {limits.high}"
+        elif value.high < low.low or value.low > high.high:
+            yield limits, False, f"{limits.value} is not between its limits"
+        else:
+            between.append((limits, _off_half_way(low, value, high, limits.ratio)))
+    odd = [limits for limits, off in between if off > 0.0]
+    for limits, off in between:
+        if odd == [limits] and len(between) > MOST_ODD and off > FAR_OFF:
+            others = f"half-way between its limits, as the {len(between) - 1} others are"
+            yield limits, False, f"{limits.value} is not {others}"
+        else:
+            yield limits, True, f"{limits.value} is between its limits"
+
+
+def _off_half_way(low: Interval, value: Interval, high: Interval, ratio: bool) -> float:
+    """How far a number is from half-way between its limits beyond rounding, as a part of half their distance."""
+    if ratio and min(low.low, value.low, high.low) > 0:
+        low, value, high = (Interval(math.log(x.low), math.log(x.high)) for x in (low, value, high))
+    half = high.high - low.low
+    off = (low + high).times(0.5) - value
+    return 2.0 * max(off.low, -off.high, 0.0) / half if half > 0 else 0.0
+
+
 def _of_printed_z(a: Agreement, known: Mapping[str, Interval], one_sided: bool) -> Agreement:
     """A p that is that of z with the digits of print, as prefmod's are, and not that of estimate / se, fits as well; and
     it is not z that may be wrong then."""
     q = Quantity.parse(a.quantity.name)
     z, p, estimate, se = map(q.of, ("z", "p", "estimate", "se"))
-    if a.passes or q.kind not in ("z", "p") or not {z, p} <= known.keys():
+    if a.passes or a.code == "significance-mark" or q.kind not in ("z", "p") or not {z, p} <= known.keys():
         return a
 
     def fits(z: Interval) -> bool:
-        ends = (math.erfc(end / math.sqrt(2.0)) / (2 if one_sided else 1) for end in astuple(z.size()))
-        return known[p].meets(Interval(*sorted(ends)))
+        return known[p].meets(tails(z.size(), known.get(q.of("df"))).times(0.5 if one_sided else 1.0))
 
     if not fits(known[z]):
         return a
@@ -246,6 +298,8 @@ def _sentences(rows: Sequence[Agreement]) -> Iterator[str]:
         n = checked.count(kind) + checked.count(f"{kind}_glm") - (f"{kind}.all.sum" in names)
         if n or kind in left:
             yield f"{kind}: {n} checked, {left.count(kind)} not (needs {need})"
+    if n := sum(name.startswith("interval.") for name in names):
+        yield f"intervals: {n} checked (the number is between its limits, and half-way where all others are)"
     of_sum = "checked (must be 1)" if "worth.all.sum" in names else "not checked (some are not printed)"
     yield f"sum of the worths: {of_sum}"
     yield f"totals of wins: {'' if 'win_totals' in names else 'not '}checked (needs all estimates, --reference and --games, the number of games of each pair)"

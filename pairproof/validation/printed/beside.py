@@ -26,13 +26,14 @@ from ...fit.fit import Fit
 from ...text import label, listed, named
 from ..check.draft import Draft, draft
 from ..claims.data import fit_model
-from ..claims.other_scales import on_any_scale
+from ..claims.other_scales import BoardNumbers, on_any_scale
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity
+from ..claims.printed import R_LEGEND
 from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
-from ..verdicts.agreement import COLUMNS_NOT_READ, NO_SUCH_ITEM, Agreement
-from ..verdicts.verdict import IMMATERIAL
+from ..verdicts.agreement import ANOTHER_MODEL, COLUMNS_NOT_READ, NO_SUCH_ITEM, OTHER_MODELS, Agreement
+from ..verdicts.verdict import IMMATERIAL, OF_STOPPING
 from .headings import PARAMETERS, kind_among
 from .reading import PrintedTable, tables_of
 
@@ -52,6 +53,8 @@ MOST_REFERENCES, MOST_NAMES = 6, 200
 #: What is looked for, in the order in which it is said; kinds of numbers that depend on the cells.
 FREE = ("scale", "ties", "family", "order_effect", "cells")
 OF_CELLS = ("deviance", "df_resid", "null_deviance", "df_null", "aic_glm")
+#: Kinds of numbers that are the same on every scale.
+OF_NO_SCALE = ("z", "p", "df", *OF_CELLS)
 #: Kinds of numbers that a reference has none of.
 OF_ITEMS = ("estimate", "se", "z", "p", "low", "high", "exp")
 
@@ -70,12 +73,14 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
         where = f"are all {twice[0]!r} in {table.source}"
         raise InputError(f"{page.source}: {listed(names)} {where}; keep only one of them")
     unknown = [name for name in page.items if name not in found]
-    if page.items and len(set(found.values()) & {*table.items, *parameters}) < 2:
-        no = (f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6])
+    # A claim of a long CSV may hold one number; a table with one name of the data is likely another's.
+    fewest = 1 if page.claim else 2
+    if page.items and len(set(found.values()) & {*table.items, *parameters}) < fewest:
+        missing = "; no ".join(f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6])
         n, cure = len(page.items), "change the page's names, or --rename those of the data"
         raise InputError(
-            f"{page.source}: {n - len(unknown)} of its {n} names are items of {table.source}; it has no"
-            f" {'; no '.join(no)}; the items are {listed(table.items)}: {cure}"
+            f"{page.source}: {n - len(unknown)} of its {n} names are items of {table.source}, fewer than {fewest};"
+            f" {f'it has no {missing}; ' if missing else ''}the items are {listed(table.items)}: {cure}"
         )
     like = {name: suggestion(name, table.items) for name in unknown}
     rest = {name: f"row {label(name)}: not an item of {table.source}{near}" for name, near in like.items()}
@@ -143,6 +148,8 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     """
     said = {**page.model, **{key: value for key, value in stated.items() if value}}
     numbers = [q for q in page.numbers if q.quantity.kind not in OF_BOARD]
+    if page.sided == 1:  # a fit's are two-sided
+        numbers = [q for q in numbers if q.quantity.kind != "p"]
     candidates = _candidates(page, table, said)
     tried = {model: n for model in candidates if (n := _n_out(table, model, numbers)) >= 0}
     if not tried:
@@ -150,8 +157,11 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     own = {model: n for model, n in tried.items() if model.scale != "any" or "scale" in said}
     best = max(own or tried, key=lambda m: tried[m])
     free = max(tried, key=lambda m: tried[m])
-    # A free factor and constant bring out more of any page: only where without them hardly a number does.
-    if tried[best] * 3 < len(numbers) and tried[free] * 3 >= len(numbers) * 2:
+    # A free factor and constant bring out more of any page: only where without them hardly a number does that has a
+    # scale.
+    scaled = [q for q in numbers if q.quantity.kind not in OF_NO_SCALE]
+    n_own, n_free = (_n_out(table, model, scaled) for model in (best, free))
+    if n_own * 3 < len(scaled) and n_free * 3 >= len(scaled) * 2:
         best = free
     if tried[best] * 2 < len(numbers) and "order_effect" not in said and not best.order_effect:
         tried |= _with_order_effect(table, tried, numbers)
@@ -245,8 +255,8 @@ def _said(tried: Mapping[ModelClaim, int], best: ModelClaim, n: int) -> Iterator
         if k == tried[best] and m != best
     ]
     if equal:
-        used = {key: getattr(best, key) for key in dict.fromkeys(key for other in equal for key in other)}
-        yield f"as many are reproduced with {'; or '.join(map(_in_words, equal[:4]))}; used: {_in_words(used)}"
+        ours = {key: getattr(best, key) for key in dict.fromkeys(key for other in equal[:4] for key in other)}
+        yield f"as many are reproduced with {'; or '.join(map(_in_words, equal[:4]))}; {_in_words(ours)} is used"
 
 
 def _of_reference(
@@ -280,10 +290,11 @@ OF_A_BOARD = {"family": "bradley-terry", "ties": "half", "reference": "sum"}
 #: Claims of a page: what each holds.
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ratings", ("estimate",)),
-    ("limits", ("low", "high")),
+    ("limits", ("se", "low", "high")),
     ("ranks", ("rank_low", "rank_high")),
     ("counts", OF_BOARD),
 )
+_OF_PARTS = tuple(kind for _, kinds in _PARTS for kind in kinds)
 
 
 @dataclass(frozen=True)
@@ -304,17 +315,23 @@ def read_pages(
     data: Data,
     stated: Mapping[str, Any] = MappingProxyType({}),
     columns: Mapping[str, str] = MappingProxyType({}),
+    sided: int = 0,
 ) -> tuple[Page, ...]:
     """The tables of a file, each with its model.
 
-    stated: what the caller says about the model.  columns: the heading of a kind of number that has two.
+    stated: what the caller says about the model.  columns: the heading of a kind of number that has two.  sided: of the
+    p-values; 0: as the page says.
     """
     pages, parameters = [], _parameters(data, stated)
     for read in tables_of(path, columns):
-        table = with_items(read, data, parameters)
+        table = with_items(replace(read, sided=sided or read.sided), data, parameters)
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
-            pages.append(Page(table, FoundModel(ModelClaim(**{**OF_A_BOARD, **stated, **own}))))
+            kept = tuple(q for q in table.numbers if q.quantity.kind in _OF_PARTS)
+            left = dict.fromkeys(q.quantity.kind for q in table.numbers if q not in kept)
+            others = (*table.others, *(f"column of {kind}" for kind in left))
+            table = replace(table, numbers=kept, others=others)
+            pages.append(Page(table, _on_points(table, data, ModelClaim(**{**OF_A_BOARD, **stated, **own}))))
             continue
         counts = [q for q in table.numbers if q.quantity.kind in OF_BOARD and q.quantity.kind != "wins"]
         kept = tuple(q for q in table.numbers if q not in counts)
@@ -322,6 +339,57 @@ def read_pages(
         table = replace(table, numbers=kept, others=(*table.others, *names))
         pages.append(Page(table, find_model(table, data, stated)))
     return tuple(pages)
+
+
+def _on_points(page: PrintedTable, data: Data, model: ModelClaim) -> FoundModel:
+    """The model of a board, where nothing is stated with the origin of the page's own ratings.
+
+    An additive constant is no difference, and where one item has no spread of its own the others' are against it.
+    """
+    items = set(data.items)
+    own = [q for q in page.numbers if q.quantity.kind == "estimate" and q.quantity.name in items]
+    if model.anchor or model.at is not None or len(own) < 3 or not isinstance(data, Comparisons):
+        return FoundModel(model)
+    try:
+        plain = replace(model, by_vote=False, cluster=())  # ratings do not depend on it, and it takes time
+        board = BoardNumbers(fit_model(data, plain), data, plain)
+        off = [(q.printed, board.value(q.quantity), OF_STOPPING * board.error(q.quantity)) for q in own]
+    except PairproofError:
+        return FoundModel(model)
+    ends = [(float(p.low) - x - e, float(p.high) - x + e) for p, x, e in off if p.low and p.high and x == x]
+    constants = {end for two in ends for end in two}
+    n_of = {c: sum(low <= c <= high for low, high in ends) for c in constants}
+    most = max(n_of.values(), default=0)
+    if most < 3 or most <= sum(low <= 0.0 <= high for low, high in ends):
+        return FoundModel(model)
+    best = [c for c in n_of if n_of[c] == most]
+    least, most_of = min(best), max(best)
+    fixed = next((q for q in own if _without_spread(q, page)), None)
+    if fixed is not None and fixed.printed.value is not None:
+        found = replace(model, anchor=fixed.quantity.name, at=float(fixed.printed.value))
+        said = f"{label(fixed.quantity.name)} has no interval: its rating of {fixed.printed.text} is taken as the anchor"
+        return FoundModel(found, sentences=(f"{said} (--anchor)",))
+    at = 1000.0 + _roundest(least, most_of)
+    said = (
+        f"the ratings are those with mean {at:g}: all differ from ratings with mean 1000 by the same number, which is"
+        " no difference; limits and standard errors of ratings with one fixed need --anchor"
+    )
+    return FoundModel(replace(model, at=at), sentences=(said,))
+
+
+def _without_spread(q: PrintedQuantity, page: PrintedTable) -> bool:
+    """Whether the item of this rating has no interval, or one of no width, beside others that have one."""
+    of = {other.quantity: other.printed.value for other in page.numbers}
+    if not any(name.kind in ("low", "se") for name in of):
+        return False
+    low, high, se = (of.get(q.quantity.of(kind)) for kind in ("low", "high", "se"))
+    return se == 0 or low == high and (low is None or low == q.printed.value) and se is None
+
+
+def _roundest(low: float, high: float) -> float:
+    """The number between two that has the fewest digits."""
+    middle = (low + high) / 2.0
+    return next((x for k in range(-3, 9) if low <= (x := round(middle, k)) <= high), middle)
 
 
 def _parameters(data: Data, stated: Mapping[str, Any]) -> tuple[str, ...]:
@@ -346,16 +414,17 @@ def check_printed(
     progress: Callable[[str], None] = lambda what: None,
     explain: bool = True,
     immaterial: float = IMMATERIAL,
+    sided: int = 0,
 ) -> Verification:
     """The verdict on each number of a file of printed numbers; what was read and found stands before them.
 
-    path: the file.  data: the comparisons that the numbers are of.  stated, columns: as of :func:`read_pages`; the
-    others as of :func:`pairproof.validation.run`.
+    path: the file.  data: the comparisons that the numbers are of.  stated, columns: as of :func:`read_pages`.  sided:
+    of the p-values, 1 or 2; 0: as the page says, else two-sided.  The others as of :func:`pairproof.validation.run`.
     """
     from ..check.recompute import Checked, made
     from ..verify import backend_of
 
-    pages = read_pages(path, data, stated, columns)
+    pages = read_pages(path, data, stated, columns, sided)
     claims = {name: (page, claim) for page, name, claim in _claims(pages)}
     name, backend = Path(path).name, backend_of(r)
     data_of = {"votes": DataSpec("votes", "long")}
@@ -365,7 +434,7 @@ def check_printed(
     checked.run(progress, explain)
     rows = [_doubted(a, claims[a.claim][0].found, stated) if a.claim in claims else a for a in checked.rows]
     for page in pages:
-        own = next(claim for of, claim in claims.values() if of is page)
+        own = next((claim for of, claim in claims.values() if of is page), Claim(id="not checked"))
         rows += [*_unmatched(paper.id, own, page), *_not_looked_at(paper.id, page, data)]
     context = ReportContext(
         title=f"{label(name)}: are its numbers reproduced from {label(Path(data.source).name)}?",
@@ -387,9 +456,10 @@ def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Ag
         return row
     why = (
         f"another-model: the page does not state its model, and none of those that were tried reproduces more"
-        f" than {found.come_out} of its {found.of} numbers; state it: --model, --ties, --reference, --scale, or --items if the page numbers its items"
+        f" than {found.come_out} of its {found.of} numbers; state it: --model, --ties, --reference, --scale, --cluster, or --items if the page numbers its items"
     )
-    return replace(row, verdict="not-checkable", code="another-model", explanation=why)
+    of: dict[str, Any] = {"code": ANOTHER_MODEL, "finding": f"{row.claim}: {ANOTHER_MODEL}"}
+    return replace(row, verdict="not-run", explanation=why, **of)
 
 
 def _claims(pages: Sequence[Page]) -> Iterator[tuple[Page, str, Claim]]:
@@ -397,7 +467,9 @@ def _claims(pages: Sequence[Page]) -> Iterator[tuple[Page, str, Claim]]:
     for k, page in enumerate(pages, 1):
         model, numbers = page.found.model, page.table.numbers
         name = "-".join(filter(None, (page.table.paper, page.table.claim))) or f"table-{k}"
-        claim = Claim(id=name, data="votes", model=model, numbers=numbers)
+        claim = Claim(
+            id=name, data="votes", model=model, numbers=numbers, sided=1 if page.table.sided == 1 else 2
+        )
         if model.scale != "elo":
             yield page, name, claim
             continue
@@ -424,8 +496,9 @@ def _not_looked_at(paper: str, page: Page, data: Comparisons) -> list[Agreement]
     said += [(number, "NaN is printed, which is not a number", "not-looked-at") for number in nan]
     said += [("columns", page.table.to_be_named, COLUMNS_NOT_READ)] * bool(page.table.to_be_named)
     if unlisted:
-        why = f"the page does not list {named(unlisted)}, but their comparisons are in the fit"
-        said.append(("items", why, "other-models"))
+        whose = "its" if len(unlisted) == 1 else "their"
+        why = f"the page does not list {named(map(label, unlisted))}, but {whose} comparisons are in the fit"
+        said.append(("items", why, OTHER_MODELS))
     about: dict[str, Any] = {"paper": paper, "claim": "not checked", "verdict": "not-checkable"}
     return [
         Agreement(quantity=Quantity(what), explanation=f"{code}: {why}", code=code, **about)
@@ -437,7 +510,11 @@ def _model_in_words(model: ModelClaim) -> str:
     if model.scale != "elo":
         reference = label(model.reference or "default")
         return f"{model.family}, ties {model.ties}, reference {reference}, scale {model.scale}"
-    errors = f"{model.cluster_kind} by {' and '.join(model.cluster)}" if model.cluster else "by single votes"
+    errors = (
+        f"{model.cluster_kind} by {' and '.join(model.cluster)}"
+        if model.cluster
+        else "robust (sandwich), of single votes"
+    )
     where = f"{model.anchor or 'the mean'} at {1000.0 if model.at is None else model.at:g}"
     return f"ties {model.ties}, {where}, {model.expected or 'ability'}, standard errors {errors}"
 
@@ -453,7 +530,10 @@ def claims_of(pages: Sequence[Page], data: Data, paper: str, title: str) -> Draf
     drafts, texts = list[Draft](), list[str]()
     for k, page in enumerate(own, 1):
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", page.table.claim) or f"table-{k}"
-        stated = {"id": name, "where": Path(page.table.source).name}
+        stated: dict[str, Any] = {"id": name, "where": Path(page.table.source).name}
+        stated |= {"sided": 1} if page.table.sided == 1 else {}
+        legend = dict(page.table.legend)
+        stated |= {"legend": legend} if legend and not legend.items() <= R_LEGEND.items() else {}
         drafts.append(draft(data, page.found.model, paper, title, page.table.numbers, stated))
         head, key, claim = drafts[-1].claims.partition("[[claim]]")
         comments = "".join(f"# {label(sentence)}\n" for sentence in page.sentences)

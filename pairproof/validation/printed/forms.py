@@ -22,7 +22,7 @@ NUMBER = r"[+-]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?"
 MISSING = r"(?i:NA|NaN|-{1,3}|\u2013|\u2014|\.|n/?a|\((?:omitted|base|empty|reference|ref\.?|constrained)\)|reference|ref\.?)"
 _MARK = r"(?:\^?\*{1,5}|\u2020{1,2}|[\u2021\u00a7])"
 _CELL = re.compile(
-    rf"(?:[<>\u2264\u2265=]\s*)?{NUMBER}{_MARK}?|{MISSING}|\[\s*{NUMBER}\s*[,;]?\s+{NUMBER}\s*\]"
+    rf"(?:[<>\u2264\u2265=]\s*)?{NUMBER}(?:\u00b1{NUMBER})?{_MARK}?|{MISSING}|\[\s*{NUMBER}\s*[,;]?\s+{NUMBER}\s*\]"
     rf"|\(\s*{NUMBER}\s*(?:[,;]\s*{NUMBER}\s*)?\){_MARK}?"
 )
 _TOKEN = re.compile(r"\[[^\]]*\]\S*|\([^()]*\)[*\u2020]*|[<>\u2264\u2265=]\s*[\d.]\S*|\S+")
@@ -30,11 +30,26 @@ _RULE = re.compile(r"[\s\-=_+|:\u2500-\u257f]*")
 _BAR = re.compile(r"(?<!\S)[|\u2502](?!\S)")
 #: A comma that no thousands have (0,25), and a decimal point.
 _COMMA, _POINT, _LETTER = map(re.compile, (r"(?<![\d,])0?,\d", r"\.\d", r"[^\W\d_]"))
-MINUS = str.maketrans("\u2212\ufe63\uff0d\u00a0\u2009\u202f", "---   ")
+MINUS = str.maketrans("\u2212\ufe63\uff0d\u2010\u2011\u2012\u00a0\u2009\u202f", "------   ")
+#: An en dash for a minus: before a digit, and not after a number, where it is "to".
+_EN_MINUS = re.compile(r"(?<![\w.%)\]])\u2013(?=\.?\d)")
+_POWER = re.compile(
+    r"(?<=\d)[ \t]*(?:[\u00d7x\u00b7*]|\\times|\\cdot)[ \t]*10[ \t]*(?:\^[ \t]*\{?[ \t]*([+-]?\d+)[ \t]*\}?|([\u207b\u207a]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+))"
+)
+_RAISED = str.maketrans(
+    "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207a", "0123456789-+"
+)
+_PLUS_MINUS = re.compile(r"[ \t]*(?:\u00b1|\\pm(?![A-Za-z])|\+/-)[ \t]*(?=\.?\d)")
+#: Names of short rows below a table that are of no item.
+_NOTES = re.compile(
+    r"n|n\.? ?obs\.?|obs(?:ervations|\.)?|(?:number|no\.) of .*|judges|comparisons|sample size", re.I
+)
 #: The heading of a vector whose names stand above its numbers.
 VECTOR = "vector"
 _ITEMS_ALONE = (["estimate"], ["worth"])
 Cells = tuple[str, ...]
+#: Columns of one CSV that holds the numbers of several papers or claims.
+LONG = ("quantity", "item", "printed")
 
 
 @dataclass(frozen=True)
@@ -64,14 +79,29 @@ def _with_points(cell: str) -> str:
 
 def _grids(text: str, source: str) -> tuple[str, list[Grid]]:
     text = text.translate(MINUS).replace("\r\n", "\n").replace("\r", "\n")
+    text = _POWER.sub(lambda m: f"e{(m[1] or m[2]).translate(_RAISED)}", _EN_MINUS.sub("-", text))
+    text = _PLUS_MINUS.sub("\u00b1", text)
     form = form_of(text)
+    if (
+        source.lower().endswith((".csv", ".tsv"))
+        and not re.match(r"\s*[\\<|%]", text)
+        and _delimiter(text, source)
+    ):
+        form = "text"  # a name may look like a command
     if form != "text":
         tables = text_table(text, source)
         return f"{form} table", [_with_heading([(t.line, t.header), *zip(t.lines, t.rows)]) for t in tables]
     delimiter = _delimiter(text, source)
     if delimiter:
-        grid = _with_heading(rows := _separated(text, delimiter))
+        rows = _separated(text, delimiter)
+        notes = [
+            (n, cells)
+            for n, cells in rows[1:]
+            if len(cells) == 2 < len(rows[0][1]) and _NOTES.fullmatch(cells[0])
+        ]
+        grid = _with_heading(rows := [row for row in rows if row not in notes])
         _check_width(grid, rows, source, delimiter)
+        grid = replace(grid, unread=tuple(f"line {n}: {' '.join(cells)}" for n, cells in notes))
         return "separated values", [grid]
     return "text", list(_of_text([line[:MOST_LINE].expandtabs() for line in (*text.split("\n"), "")]))
 
@@ -82,7 +112,8 @@ def _with_heading(rows: Sequence[tuple[int, Cells]]) -> Grid:
     def known(cells: Cells) -> int:
         return sum(bool(kind_of_heading(cell)) - bool(re.fullmatch(NUMBER, cell)) for cell in cells)
 
-    top = max(range(len(rows[:12])), key=lambda k: known(rows[k][1]))
+    long = {*LONG} <= {cell.casefold() for cell in rows[0][1]}
+    top = 0 if long else max(range(len(rows[:12])), key=lambda k: known(rows[k][1]))
     headings, width = rows[top][1], len(rows[top][1])
     return Grid(headings, tuple((n, (*cells, *[""] * width)[:width]) for n, cells in rows[top + 1 :]))
 
@@ -118,7 +149,8 @@ def _separated(text: str, delimiter: str) -> list[tuple[int, Cells]]:
     from ...files.outputs import unguard
 
     reader = csv.reader(text.split("\n"), delimiter=delimiter)
-    return [(reader.line_num, tuple(unguard(c.strip()) for c in cells)) for cells in reader if any(cells)]
+    rows = [(reader.line_num, tuple(unguard(c.strip()) for c in cells)) for cells in reader]
+    return [(line, cells) for line, cells in rows if any(cells)]
 
 
 def _of_text(lines: Sequence[str]) -> Iterator[Grid]:
@@ -143,7 +175,8 @@ def _of_text(lines: Sequence[str]) -> Iterator[Grid]:
 def _headings(line: str) -> Cells:
     """The headings of a line that holds nothing else; () of another line."""
     found = split_heading(_BAR.sub("  ", line))
-    known = [kind for heading in found if (kind := kind_of_heading(heading))]
+    # SAS has tables of the whole fit with "DF" and "Value".
+    known = [kind for heading in found if (kind := kind_of_heading(heading)) and kind != "df"]
     two = len(found) == 2 and known[-1:] in _ITEMS_ALONE
     alone = two or (len(found) == len(known) == 1 and line[:1].isspace())
     many = len(known) >= 2 and set(known) - {"items"} and 2 * len(known) + 2 >= len(found)
@@ -164,7 +197,9 @@ def _vector(names: str, numbers: str) -> list[Cells]:
 
 def _text_table(lines: Sequence[str], top: int, headings: Cells) -> tuple[Grid, int]:
     """The table below the headings in line `top`, and the line at which it ends."""
-    named = re.search(r"\S +[|\u2502] ", lines[top]) or kind_of_heading(headings[0]) in ("items", "")
+    own, *others = map(kind_of_heading, headings)
+    named = re.search(r"\S +[|\u2502] ", lines[top]) or own in ("items", "")
+    named = named or own in others and not lines[top][:1].isspace()  # "Worths    worth (se)"
     of_numbers = headings[1:] if named and len(headings) > 1 else headings
     columns = [part for h in of_numbers for part in ((h, "") if kind_of_heading(h) == "interval" else (h,))]
     rows, unread, k = list[tuple[int, Cells]](), list[str](), top + 1
@@ -184,10 +219,12 @@ def _text_table(lines: Sequence[str], top: int, headings: Cells) -> tuple[Grid, 
 
 def _text_row(line: str, n_columns: int) -> Cells | None:
     """Name and cells of a row; one sentence if its cells are too few; None for a line that is no row."""
-    tokens = _TOKEN.findall(line)
+    tokens, mark = _TOKEN.findall(line), ""
     while tokens and re.fullmatch(_MARK + r"|\.", tokens[-1]) and len(_cells(tokens)) != n_columns:
-        tokens.pop()
+        mark = tokens.pop()
     cells = _cells(tokens)
+    if cells and re.fullmatch(r"\*+", mark) and re.fullmatch(rf"[<>]?\s*{NUMBER}", cells[-1]):
+        cells[-1] += mark
     name = " ".join(tokens[: len(tokens) - len(cells)])
     if not cells or len(tokens) - len(cells) > MOST_WORDS:
         return None

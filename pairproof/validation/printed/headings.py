@@ -21,7 +21,12 @@ LINES = [
     for line in _WORDS["line"]
 ]
 #: Headings that say that the numbers are ratings in points.
-OF_POINTS = re.compile(r"rating.*|elo|arena[_ ]score")
+OF_POINTS = re.compile(r"rating.*|(?:arena[_ ])?elo(?:[_ ](?:rating|score))?|arena[_ ]score")
+#: Headings that say that a statistic is of Student's t.
+OF_T = re.compile(r"t\b.*|.*\|t\|.*")
+#: A heading that says that p-values are one-sided, and one of logarithms that are not natural.
+OF_ONE_SIDE = re.compile(r"(?:\b(?:one|1)|½)[- ]?(?:sided|tailed)")
+OF_LOG10 = re.compile(r"\blog ?_?(?:10|2)\b")
 #: Words of the longest heading and the longest name (a longer line is prose), and of a line of headings.
 MOST_WORDS, MOST_HEADINGS = 5, 60
 

@@ -22,15 +22,25 @@ from ...text import label, listed, named, quoted
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import DF_OF, OF_BOARD, Quantity, check_name
-from .forms import MISSING, NUMBER, VECTOR, Grid, grids
-from .headings import HEADINGS, LINES, OF_FIT, OF_POINTS, PROGRAMS, kind_among, kind_of_heading
+from .forms import LONG, MISSING, NUMBER, VECTOR, Grid, grids
+from .headings import (
+    HEADINGS,
+    LINES,
+    OF_FIT,
+    OF_LOG10,
+    OF_ONE_SIDE,
+    OF_POINTS,
+    OF_T,
+    PROGRAMS,
+    kind_among,
+    kind_of_heading,
+)
+from .marks import OF_MARKS, legend_of, with_marks
 
 #: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
 MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
 #: Digits of a number that a program wrote with all of a double's: more than differ between machines.
 DIGITS, ALL_DIGITS = 10, 13
-#: Columns of one CSV that holds the numbers of several papers or claims.
-LONG = ("quantity", "item", "printed")
 _PARTS = re.compile(
     rf"(?P<value>[<>=\u2264\u2265]* *{NUMBER})?[*^\u2020\u2021\u00a7 ]*"
     rf"(?:[(\[]\s*(?P<a>{NUMBER})(?:\s*(?:[,;]|\bto\b)?\s*(?P<b>{NUMBER}))?\s*[)\]])?[*^\u2020\u2021\u00a7 .]*"
@@ -39,8 +49,27 @@ _LIMITS = re.compile(rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-|\u2013|\s)\s*({
 _WITH_DF = re.compile(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", re.IGNORECASE)
 _COMMAS = "; decimal commas are read where no number of the table has a point: write them all as points"
 #: What says, after a number, that it is a reference's: "0 (ref)".
-_OF_REFERENCE = re.compile(r"(?<=\d)\s*\((?:reference|ref\.?|base|constrained)\)$", re.IGNORECASE)
+_OF_REFERENCE = re.compile(
+    r"(?<=\d)\s*\((?:reference|ref\.?|base|constrained|-{1,3}|\u2013|\u2014)\)$", re.IGNORECASE
+)
+#: A number and half of its interval, or its standard error; limits as distances from the number.
+_PLUS_MINUS = re.compile(rf"({NUMBER})\u00b1({NUMBER})")
+_DISTANCES = re.compile(rf"[(\[]?\s*\+\s*({NUMBER})\s*[/,;]?\s*-\s*({NUMBER})\s*[)\]]?")
+#: "p = .076" in a cell.
+_NAME_OF_P = re.compile(r"^p\s*(?=[=<>\u2264\u2265])", re.IGNORECASE)
+_STARS = re.compile(r"\*(?: ?\*){0,4}")
 _ZERO = re.compile(r"[-+]?0*\.?0*")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """A number of a row, and the limits that stand beside it; ratio: symmetric in logarithms, if at all."""
+
+    name: str
+    value: Printed
+    low: Printed
+    high: Printed
+    ratio: bool
 
 
 @dataclass(frozen=True)
@@ -50,8 +79,10 @@ class PrintedTable:
     items: the names that rows have.  without: names of rows without a number, or with an estimate of 0, as references
     have.  model: what the page states of the model.  sentences: what was read, and how.  others: columns and lines of
     which nothing is read.  to_be_named: which columns a caller should name, and how.  nan: kinds and rows of cells with
-    "NaN".  unmatched: numbers of rows that are no item of the data, each with why.  paper, claim: of a CSV that names
-    them.
+    "NaN".  unmatched: numbers of rows that are no item of the data, each with why.  of_t: whether p-values and limits
+    are of Student's t.  sided: 1 where the heading says that p-values are one-sided; else 0.  relative: whether worths are
+    relative to one of them, and no shares.  limits: those of rows that have both.  legend: what its
+    marks of significance mean, if there are any.  paper, claim: of a CSV that names them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -64,6 +95,11 @@ class PrintedTable:
     to_be_named: str = ""
     nan: tuple[tuple[str, str], ...] = ()
     unmatched: tuple[tuple[PrintedQuantity, str], ...] = ()
+    of_t: bool = False
+    sided: int = 0
+    relative: bool = False
+    limits: tuple[Limits, ...] = ()
+    legend: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     paper: str = ""
     claim: str = ""
@@ -104,7 +140,8 @@ def read_tables(
     program = next((p for p in PROGRAMS if re.search(p["sign"], text, re.I | re.M)), {})
     of_lines = list(_of_lines(text, program, source)) if form == "text" else []
     pages: list[list[_Columns]] = []
-    for found in (_Columns(grid, source, columns, program) for grid in tables):
+    legend = legend_of(text)
+    for found in (_Columns(grid, source, columns, program, legend) for grid in tables):
         before = {q.quantity.kind for other in pages[-1] for q in other.numbers} if pages else set()
         if pages and not before & {q.quantity.kind for q in found.numbers}:
             pages[-1].append(found)
@@ -151,6 +188,18 @@ def _table(
     if nan := [f"{kind} of {label(name)}" for columns in page for kind, name in columns.nan]:
         said.append(f"not checked: {named(nan)}: NaN is not a number")
     points = {"scale": "elo"} if any(columns.on_points for columns in page) else {}
+    if any(columns.of_log10 for columns in page):
+        points = {"scale": "any"}
+        said.append("logarithms to another base than e: a free factor is looked for (scale any)")
+    if any(columns.relative for columns in page):
+        said.append("worths are relative to one of them: their sum is free")
+    if any(columns.unsaid for columns in page):
+        kinds = {q.quantity.kind for q in numbers.values()}
+        what = "standard errors" if "se" in kinds else "halves of 95 % intervals"
+        said.append(
+            f"numbers after a plus-minus are read as {what}; a heading such as 'rating (SE)' or 'rating (95% CI)' says which"
+        )
+    said += ["p-values are one-sided, as their heading says"] * any(columns.one_sided for columns in page)
     return PrintedTable(
         tuple(numbers.values()),
         program.get("name", ""),
@@ -161,6 +210,11 @@ def _table(
         others=tuple(others),
         to_be_named="; ".join(dict.fromkeys(filter(None, (columns.to_be_named() for columns in page)))),
         nan=tuple(of for columns in page for of in columns.nan),
+        of_t=any(columns.of_t for columns in page),
+        legend=next((dict(columns.legend) for columns in page if columns.marks and columns.legend), {}),
+        limits=tuple(limits for columns in page for limits in columns.limits),
+        relative=any(columns.relative for columns in page),
+        sided=1 if any(columns.one_sided for columns in page) else 0,
         source=source,
     )
 
@@ -168,19 +222,47 @@ def _table(
 class _Columns:
     """The numbers of a grid, by the meaning of its columns."""
 
-    def __init__(self, grid: Grid, source: str, asked: Mapping[str, str], program: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        grid: Grid,
+        source: str,
+        asked: Mapping[str, str],
+        program: Mapping[str, Any],
+        legend: Mapping[str, str],
+    ) -> None:
         self.grid, self.source, self.program = grid, source, program
         self.numbers, self.unread = list[PrintedQuantity](), [*grid.unread]
         self.nan = list[tuple[str, str]]()
         self.names, self.without = dict[str, None](), dict[str, None]()
+        self.relative = self.unsaid = False
+        self.marks, self.legend = dict[str, str](), legend
         self.of_names = self._names()
         self.kinds = self._kinds(asked)
         of_estimates = [grid.headings[k].casefold() for k, kind in self.kinds.items() if kind == "estimate"]
+        self.of_log10 = any(map(OF_LOG10.search, of_estimates))
         self.on_points = any(OF_POINTS.fullmatch(heading) for heading in of_estimates)
         for line, cells in grid.rows:
             self._row(line, cells)
+        self._as_whole()
         self._as_worths()
+        self.limits = self._limits()
         self._without_estimates()
+        self._as_shares()
+        if self.marks and self.numbers and "worth" not in self.kinds.values():
+            marked = with_marks(self.numbers, self.marks, legend, {*self.without})
+            self.numbers, self.legend, unread = marked
+            self.unread += unread
+
+    def _as_whole(self) -> None:
+        """Read ".0" as no digit where every number of a column ends so: a program wrote whole numbers as doubles."""
+        for kind in {*self.kinds.values()} - {"df"}:
+            own = [q for q in self.numbers if q.quantity.kind == kind and not _ZERO.fullmatch(q.printed.text)]
+            if len(own) > 2 and all(re.fullmatch(r"[-+]?\d+\.0+", q.printed.text) for q in own):
+                whole = {
+                    q.quantity: replace(Printed.parse(q.printed.text.partition(".")[0]), text=q.printed.text)
+                    for q in own
+                }
+                self.numbers = [replace(q, printed=whole.get(q.quantity, q.printed)) for q in self.numbers]
 
     def _names(self) -> int:
         """The column of names: one that is called so, the first without a heading, or the first of words."""
@@ -205,6 +287,16 @@ class _Columns:
             kind = "estimate" if heading == VECTOR else kind_of_heading(heading)
             if kind and k not in found and kind not in ("items", *asked) and k != self.of_names:
                 found[k] = kind
+        self.of_t = "df" in asked or any(
+            kind in ("z", "p") and OF_T.fullmatch(headings[k].casefold()) for k, kind in found.items()
+        )
+        of_p = [headings[k].casefold() for k, kind in found.items() if kind == "p"]
+        self.one_sided = any(map(OF_ONE_SIDE.search, of_p))
+        # W, L, T are counts; the df of a chi-square statistic is not that of a t.
+        counts = {"wins", "losses"} <= set(found.values())
+        left_out = ("z",) * (self.of_t and counts) + ("df",) * (not self.of_t or counts)
+        found = {k: kind for k, kind in found.items() if kind not in left_out or kind in asked}
+        self.of_t &= not counts
         for kind in found.values():
             twice = [headings[k] for k, of in found.items() if of == kind]
             if len(twice) > len({heading.casefold() for heading in twice}):
@@ -232,6 +324,8 @@ class _Columns:
             found = [part for k, kind in self.kinds.items() for part in self._cell(k, kind, cells)]
         else:
             return
+        if self.on_points:  # 1,068 of a rating is no decimal comma
+            found = [(kind, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)) for kind, text in found]
         estimates = [text for kind, text in found if kind in ("estimate", "worth")]
         if name and not of_fit:
             self.names[name] = None
@@ -239,10 +333,34 @@ class _Columns:
                 self.without[name] = None
                 found = [part for part in found if part[0] == "estimate" or not _ZERO.fullmatch(part[1])]
         owner = name or next(reversed(self.names))
+        marked = (
+            cells[k]
+            for k, kind in self.kinds.items()
+            if kind in OF_MARKS and (kind == "p" or _digit(cells[k]))
+        )
+        stars = [s[0] for cell in marked if (s := _STARS.search(cell))]
+        if stars and not of_fit:
+            self.marks.setdefault(owner, stars[0].replace(" ", ""))
+        value = next((text for kind, text in found if kind in ("estimate", "worth", "exp")), "")
         for kind, text in found:
+            if kind in ("minus", "plus"):
+                self._distance(kind, value, text, owner, line)
+                continue
             quantity = Quantity(kind) if of_fit else Quantity(kind, "all" * (kind == "worth"), owner)
             printed = printed_number(kind, text, f"{self.source}, line {line}, {quoted(owner)}, {kind}")
             self.numbers.append(PrintedQuantity(quantity, printed, line))
+
+    def _distance(self, kind: str, value: str, text: str, owner: str, line: int) -> None:
+        """A limit that is printed as its distance from the number of the row."""
+        where, limit = f"{self.source}, line {line}, {quoted(owner)}", "low" if kind == "minus" else "high"
+        if not value:
+            self.unread.append(f"row {quoted(owner)}: {text} is a distance from a number that was not read")
+            return
+        a, b = (printed_number("estimate", cell, where) for cell in (value, text))
+        assert a.value is not None and b.value is not None and a.unit is not None and b.unit is not None
+        at, half = a.value + b.value.copy_abs() * (-1 if kind == "minus" else 1), (a.unit + b.unit) / 2
+        made = replace(a, text=f"{at}", value=at, unit=a.unit + b.unit, low=at - half, high=at + half)
+        self.numbers.append(PrintedQuantity(Quantity(limit, name=owner), made, line))
 
     def _cell(self, k: int, kind: str, cells: Sequence[str]) -> list[tuple[str, str]]:
         """The kinds and texts of the numbers in a cell."""
@@ -251,8 +369,16 @@ class _Columns:
             return [("low", cell), ("high", cells[k + 1])]
         if cell.casefold() == "nan":
             self.nan.append((kind, " ".join(cells[self.of_names].split())))
-        if not cell or re.fullmatch(MISSING, cell):
+        if not cell or re.fullmatch(MISSING, cell) or kind in OF_MARKS and _STARS.fullmatch(cell):
             return []
+        if two := _PLUS_MINUS.fullmatch(cell):
+            return [(kind, two[1]), *self._after_plus_minus(heading, two[2])]
+        if kind == "interval" and (two := _DISTANCES.fullmatch(cell)):
+            return [("plus", two[1]), ("minus", two[2])]
+        if kind == "interval" and cell.startswith("\u00b1") and re.fullmatch(NUMBER, cell[1:]):
+            return [("plus", cell[1:]), ("minus", cell[1:])]
+        if kind == "p":
+            cell = _NAME_OF_P.sub("", cell)
         parts = (_LIMITS if kind == "interval" else _PARTS).fullmatch(cell)
         if parts is None:
             where = f"row {quoted(cells[self.of_names])}, column {heading!r}"
@@ -270,6 +396,18 @@ class _Columns:
             return [*found, ("low", parts["a"]), ("high", parts["b"])]
         return [*found, (beside if beside in ("z", "p") else "se", parts["a"])] if parts["a"] else found
 
+    def _after_plus_minus(self, heading: str, text: str) -> list[tuple[str, str]]:
+        """What stands after a plus-minus: a standard error, or half of an interval, as the heading says; of ratings
+        half of an interval.
+        """
+        plain = heading.casefold()
+        of_se = bool(re.search(r"\bs\.? ?e\b|\bstd|standard err", plain))
+        of_interval = bool(re.search(r"\bci\b|c\.i\.|interval|95 ?%", plain))
+        self.unsaid |= not (of_se or of_interval)
+        if of_interval or not of_se and OF_POINTS.match(plain):
+            return [("plus", text), ("minus", text)]
+        return [("se", text)]
+
     def _as_worths(self) -> None:
         """Numbers between 0 and 1 that sum to 1 are worths, whatever their heading, and so are some programs' estimates."""
         values = [q.printed for q in self.numbers if q.quantity.kind == "estimate"]
@@ -277,9 +415,36 @@ class _Columns:
         unit = max((v.unit for v in values if v.unit is not None), default=Decimal(1))
         between = len(known) > 2 and all(0 < v < 1 for v in known)
         of_one = between and abs(sum(known, Decimal(-1))) <= unit * len(known) / 2
+        of_one |= _of_hundred(values) and len(known) > 2
         if of_one or self.program.get("estimates") == "worth":
             self.kinds = {k: "worth" if kind == "estimate" else kind for k, kind in self.kinds.items()}
             self._rename("estimate", "worth")
+
+    def _as_shares(self) -> None:
+        """Worths in per cent as shares; those of which one is 1 or more are relative to one of them."""
+        worths = [q for q in self.numbers if q.quantity.kind == "worth"]
+        headings = [self.grid.headings[k] for k, kind in self.kinds.items() if kind == "worth"]
+        known = [q.printed for q in worths]
+        if _of_hundred(known) or any("%" in heading for heading in headings) and len(known) > 1:
+            own = [
+                q
+                for q in self.numbers
+                if q.quantity.kind in ("worth", "worth_se") and "%" not in q.printed.text
+            ]
+            shares = {q.quantity: Printed.parse(f"{q.printed.text}%") for q in own}
+            self.numbers = [replace(q, printed=shares.get(q.quantity, q.printed)) for q in self.numbers]
+        elif len(known) > 1 and all(p.value is not None for p in known):
+            self.relative = max(p.value for p in known if p.value is not None) >= 1
+
+    def _limits(self) -> tuple[Limits, ...]:
+        of = {(q.quantity.kind, q.quantity.name): q.printed for q in self.numbers if q.quantity.name}
+        kind = next((k for k in ("estimate", "worth", "exp") if k in self.kinds.values()), "")
+        found = []
+        for name in self.names:
+            three = [of.get((k, name)) for k in (kind, "low", "high")]
+            if (value := three[0]) and (low := three[1]) and (high := three[2]):
+                found.append(Limits(name, value, low, high, kind != "estimate"))
+        return tuple(found)
 
     def _rename(self, kind: str, other: str) -> None:
         """Call the numbers of a kind those of a kind that is of all judges."""
@@ -312,7 +477,9 @@ class _Columns:
         return unused + self.unread
 
     def to_be_named(self) -> str:
-        """That columns of numbers are not read while those are missing that others follow from; "" if all is well."""
+        """Which columns of numbers are not read, and how to name them where those are missing that others follow from;
+        "" if all are read.
+        """
         kinds, read = set(self.kinds.values()), (*self.kinds, self.of_names)
         of_z = kinds & {"z", "p"}
         missing = [
@@ -326,23 +493,39 @@ class _Columns:
         columns = [
             heading
             for k, heading in enumerate(self.grid.headings)
-            if heading
-            and k not in read
-            and any(re.fullmatch(NUMBER, cells[k]) for _, cells in self.grid.rows)
+            if heading and k not in read and any(_holds_numbers(cells[k]) for _, cells in self.grid.rows)
         ]
-        if not missing or not columns:
-            return ""
         n = len(columns)
+        if not columns:
+            return ""
         how = " ".join(
             f"--heading {shlex.quote(f'{kind}={column}')}" for kind, column in zip(missing, columns)
         )
         were = "columns of numbers were not read" if n > 1 else "column of numbers was not read"
+        if not missing:
+            return f"{n} {were}: {label(named(columns))}"
         no = f"no column is known as {' or '.join(missing)}"
         return f"{n} {were}: {label(named(columns))}; {no}: name them, as with {label(how)}"
 
 
+def _of_hundred(values: Sequence[Printed]) -> bool:
+    """Whether the numbers are positive and sum to 100 within their rounding, and none says that it is a share."""
+    known = [p.value for p in values if p.value is not None and p.value > 0 and "%" not in p.text]
+    unit = max((p.unit for p in values if p.unit is not None), default=Decimal(1))
+    return len(known) == len(values) > 1 and abs(sum(known, Decimal(-100))) <= unit * len(known) / 2
+
+
 def _of(many: Sized, word: str) -> str:
     return f"{len(many)} {word}{'s' * (len(many) != 1)}"
+
+
+def _holds_numbers(cell: str) -> bool:
+    plain = cell.strip()
+    return bool(re.search(r"\d", plain) and (_PARTS.fullmatch(plain) or _LIMITS.fullmatch(plain)))
+
+
+def _digit(cell: str) -> bool:
+    return any(map(str.isdigit, cell))
 
 
 def _is_name(cell: str) -> bool:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from ...report.blocks import Cell, Figure, Table
 from ...text import named
 from ..claims.quantities import kind_of
-from ..verdicts.agreement import R_STOPPED, Agreement, summary
+from ..verdicts.agreement import COLUMNS_NOT_READ, R_STOPPED, Agreement, summary
 from ..verdicts.digits import CERTIFIED, floor, worst
-from .findings import attention, columns_not_read, headline, name_of, printed_numbers
+from .findings import attention, headline, name_of, printed_numbers
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Backend
@@ -147,7 +147,7 @@ def results(agreements: Sequence[Agreement]) -> list[str]:
     open_ = [a for rows in attention(agreements) for a in rows]
     ran = "" if all(a.verdict != "not-run" for a in agreements) else " that ran"
     compared = any(a.verdict not in ("not-run", "not-checkable") for a in agreements)
-    if not open_ and not columns_not_read(agreements):
+    if not open_ and not any(a.code == COLUMNS_NOT_READ for a in agreements):
         lines.append(f"Nothing{ran} needs attention." if compared else "Nothing was compared.")
     # What is printed or stated has been named in the first sentences.
     beside = [name_of(a, agreements) for a in open_ if a.about in ("native-r", "printed") and not a.printed]

@@ -10,7 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...text import named
 from ..claims.quantities import unit_of_size
-from ..verdicts.agreement import AGREEING, COLUMNS_NOT_READ, NO_SUCH_ITEM, Agreement
+from ..verdicts.agreement import (
+    AGREEING,
+    ANOTHER_MODEL,
+    COLUMNS_NOT_READ,
+    NO_SUCH_ITEM,
+    OTHER_MODELS,
+    Agreement,
+)
 
 OTHER_DEFINITION = "agrees-other-definition"
 #: Numbers that the first sentence names; all of them stand in the list below it.
@@ -49,7 +56,7 @@ def attention(agreements: Sequence[Agreement]) -> list[list[Agreement]]:
     """Rows that need attention, those of one finding together, and after them what follows from it."""
     found: dict[object, list[Agreement]] = {}
     for k, a in enumerate(agreements):
-        if not a.passes and (a.verdict != "not-run" or a.code == NO_SUCH_ITEM):
+        if not a.passes and (a.verdict != "not-run" or a.code in (NO_SUCH_ITEM, ANOTHER_MODEL)):
             found.setdefault((a.paper, a.claim, a.finding) if a.finding else k, []).append(a)
     for a in agreements:
         if a.passes and a.code == "consequence" and (a.paper, a.claim, a.finding) in found:
@@ -98,10 +105,11 @@ def headline(agreements: Sequence[Agreement]) -> Iterator[str]:
     for what, rows in of_page(agreements).items():
         if checks and all(a.verdict == "not-checkable" and a.native is None for a in rows):  # without data
             held = sum(a.verdict in AGREEING for a in checks)
-            yield f"{fit_each_other(held, len(checks))}."
+            sentence = fit_each_other(held, len(checks))
         else:
-            yield _sentence(rows, what, agreements)
-    yield from columns_not_read(agreements)
+            sentence = _sentence(rows, what, agreements)
+        left_out = not_looked_at(agreements) if what == "printed number" else []
+        yield "; ".join((sentence, *left_out)) + "."
     broken = [a for a, *_ in attention(agreements) if a.about == "arithmetic"]
     if broken:
         yield f"Printed numbers that are inconsistent with each other: {named(name_of(a, agreements) for a in broken)}."
@@ -113,9 +121,12 @@ def fit_each_other(held: int, n: int) -> str:
     return f"{held} of {n} {checks} of the printed numbers against each other {verb}"
 
 
-def columns_not_read(agreements: Iterable[Agreement]) -> list[str]:
-    """Which columns of the page were not read, and how to name them: without them nothing passes as a whole."""
-    return [a.explanation.removeprefix(f"{a.code}: ") for a in agreements if a.code == COLUMNS_NOT_READ]
+def not_looked_at(agreements: Iterable[Agreement]) -> list[str]:
+    """Which columns of the page were not read, and which items it does not list: without them nothing passes as a
+    whole.
+    """
+    left = (a for a in agreements if a.code in (COLUMNS_NOT_READ, OTHER_MODELS))
+    return list(dict.fromkeys(a.explanation.removeprefix(f"{a.code}: ") for a in left))
 
 
 def _kind(a: Agreement) -> str:
@@ -125,9 +136,9 @@ def _kind(a: Agreement) -> str:
 
 def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) -> str:
     n, fine = len(rows), sum(a.verdict in AGREEING for a in rows)
-    unknown = sum(a.code == "another-model" for a in rows)
+    unknown = sum(a.code == ANOTHER_MODEL for a in rows)
     if unknown and unknown + fine == n:
-        return f"This page could not be checked: {unknown} of its {n} numbers are not reproduced by any model that was tried."
+        return f"This page could not be checked: {unknown} of its {n} numbers are not reproduced by any model that was tried"
     share = f"{'All ' * (n > 1)}{n}" if fine == n else f"{fine} of {n}"
     one, several = ("is reproduced", "are reproduced") if what == "printed number" else ("holds", "hold")
     parts = [f"{share} {what}{'s' * (n > 1)} {one if 1 in (n, fine) else several}"]
@@ -143,4 +154,4 @@ def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) 
             parts[0] += f", {how}"
         elif k:
             parts.append(how)
-    return "; ".join(parts) + "."
+    return "; ".join(parts)

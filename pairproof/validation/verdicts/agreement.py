@@ -39,6 +39,10 @@ OLD_WORDINGS: tuple[tuple[str, str], ...] = tuple((old, code) for old, code in V
 R_STOPPED = ("r-stopped-early", "r-not-converged", "r-towards-infinity")
 #: The code of a printed number whose row is none of the data's items: not compared, and not for want of R.
 NO_SUCH_ITEM = "no-such-item"
+#: The code of the row that says which items of the data a page does not list.
+OTHER_MODELS = "other-models"
+#: The code of printed numbers that no model reproduces that was tried: they are of another one, or wrong.
+ANOTHER_MODEL = "another-model"
 #: The code of the row that says which columns of a page were not read and should be named.
 COLUMNS_NOT_READ = "columns-not-read"
 #: Codes that say only *that* numbers differ.  To accept one would be to accept any number.
@@ -301,7 +305,7 @@ def exit_code(agreements: Sequence[Agreement], require_r: bool = False) -> Liter
         return 1
     not_run = [a for a in agreements if a.verdict == "not-run" and not a.accepted]
     # A "not-run" row that names an R call is R's; every other "not-run" row is native's.
-    if any(require_r or a.r_call is None for a in not_run):
+    if any(require_r or a.r_call is None or a.code == ANOTHER_MODEL for a in not_run):
         return 2
     if require_r and not any(a.r is not None and a.verdict != "not-checkable" for a in agreements):
         return 2

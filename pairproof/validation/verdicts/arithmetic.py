@@ -238,6 +238,10 @@ def check_numbers(printout: Printout) -> list[Check]:
         if why := impossible(name, printed):
             found.append(Check(name, "differs", f"impossible: {why}", "impossible"))
             continue
+        if not printed.mark_fits:
+            why = f"the mark {printed.stars} does not match the p beside it"
+            found.append(Check(name, "differs-conclusion", why, "significance-mark"))
+            continue
         for words, rule in _rules(printout, name):
             check = _judge(printout, name, words, rule)
             if check is not None:
@@ -321,11 +325,16 @@ def _rules(p: Printout, name: str) -> Iterator[tuple[str, Rule]]:
     if kind == "z":
         yield f"{estimate} / {se}", lambda q: q[estimate].over(q[se])
     elif kind == "p":
-        yield f"from {z}, or {estimate} / {se}", lambda q: _p(q, z, estimate, se)
-    elif kind == "low":
-        yield f"{estimate} - 1.96 {se}", lambda q: q[estimate] - q[se].times(normal_quantile(0.975))
-    elif kind == "high":
-        yield f"{estimate} + 1.96 {se}", lambda q: q[estimate] + q[se].times(normal_quantile(0.975))
+        of_t = f" with {n.of('df')}" * (n.of("df") in p)
+        yield f"from {z}, or {estimate} / {se}{of_t}", lambda q: _p(
+            q, z, estimate, se, q.interval(n.of("df"))
+        )
+    elif kind in ("low", "high"):
+        sign, df = "-+"[kind == "high"], n.of("df")
+        times = f"t({df})" if df in p else "1.96"
+        yield f"{estimate} {sign} {times} {se}", lambda q: (
+            q[estimate] + half_width(q[se], 0.95, q.interval(df)).times(float(f"{sign}1"))
+        )
     elif kind == "exp":
         yield f"exp({estimate})", lambda q: q[estimate].exp()
     elif kind == "worth" and not p.spec.by:
@@ -344,15 +353,36 @@ def _rules(p: Printout, name: str) -> Iterator[tuple[str, Rule]]:
         yield "no more than pairs x free outcomes - parameters", _df_at_most
 
 
-def _p(q: Printout, z: str, a: str, b: str) -> Interval:
+def half_width(se: Interval, level: float, df: Interval | None = None) -> Interval:
+    """Of the Wald interval at this level: normal, or of t on these degrees of freedom."""
+    from scipy.special import stdtrit
+
+    at = 0.5 + level / 2.0
+    ends = [df.high, df.low] if df is not None else [math.inf]
+    least, *more = (
+        float(stdtrit(max(end, 1e-3), at)) if math.isfinite(end) else normal_quantile(at) for end in ends
+    )
+    return Interval(max(se.low, 0.0) * least, se.high * [least, *more][-1])
+
+
+def tails(size: Interval, df: Interval | None = None) -> Interval:
+    """The two-sided p of a statistic of this absolute size: normal, or of t on these degrees of freedom."""
+    from scipy.special import stdtr
+
+    if df is None:
+        return Interval(math.erfc(size.high / math.sqrt(2.0)), math.erfc(size.low / math.sqrt(2.0)))
+    least, most = ((size.high, df.high), (size.low, df.low))
+    return Interval(*(2.0 * float(stdtr(max(n, 1e-3), -x)) for x, n in (least, most)))
+
+
+def _p(q: Printout, z: str, a: str, b: str, df: Interval | None = None) -> Interval:
     """p of a printed z, of a printed a / b, or of what both allow."""
     if a in q and b in q:
         quotient = q[a].over(q[b])
         size = (q[z].both(quotient) if z in q else quotient).size()
     else:
         size = q[z].size()
-    tails = Interval(math.erfc(size.high / math.sqrt(2.0)), math.erfc(size.low / math.sqrt(2.0)))
-    return tails if q.sided == 2 else tails.times(0.5)
+    return tails(size, df).times(1.0 if q.sided == 2 else 0.5)
 
 
 def _worth(q: Printout, worth: Quantity) -> Interval | None:

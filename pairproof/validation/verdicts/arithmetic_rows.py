@@ -333,11 +333,13 @@ def _as_of_pairs(model: ModelClaim, items: Sequence[str]) -> ModelSpec:
 def _printout(claim: Claim, spec: ModelSpec, items: tuple[str, ...], tie_category: bool) -> Printout:
     assert claim.model is not None
     unit = LOG_WORTH_PER_UNIT.get(claim.model.scale, LOG_WORTH_PER_UNIT[spec.scale])
-    # By cluster p is of t on degrees of freedom that no other printed number implies.
+    # By cluster p is of t, on degrees of freedom that no other printed number implies.
+    of_t = ("p", "low", "high") if claim.model.cluster else ()
+    with_df = {q.quantity.place for q in claim.numbers if q.quantity.kind == "df"}
     numbers: dict[str, Printed] = {
         q.quantity: q.printed
         for q in claim.numbers
-        if not (claim.model.cluster and q.quantity.kind in ("p", "low", "high"))
+        if (q.quantity.kind not in of_t or q.quantity.place in with_df)
         and (q.quantity.kind in _OF_WALD or not (claim.model.of_contests or claim.model.of_answers))
     }
     return Printout(numbers, items, unit, spec, tie_category, claim.sided, float(claim.alpha))

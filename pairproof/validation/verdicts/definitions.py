@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import comb
 
@@ -52,7 +52,7 @@ from ...numerics.arrays import FloatArray
 from ..claims.data import fit_model
 from ..claims.paper import Claim, ModelClaim, PrintedQuantity
 from ..claims.quantities import Quantity, kind_of, quantity
-from .verdict import PrintVerdict, judge_print
+from .verdict import IMMATERIAL, OF_STOPPING, PrintVerdict, apart, immaterial, judge_print, judge_table
 
 #: Quantities of the table of a fit; the others are the same on all cells.
 OF_THE_TABLE = "deviance df_resid null_deviance df_null gof_p aic aic_glm llf llf_poisson bic".split()
@@ -300,6 +300,45 @@ def _n_digits(numbers: Iterable[PrintedQuantity]) -> int:
     return sum(significant_digits(q.printed.text) for q in numbers)
 
 
+def by_model_errors(
+    claim: Claim,
+    value: Callable[[Quantity], float],
+    error: Callable[[Quantity], float],
+    values: Mapping[str, float],
+    judged: Mapping[str, PrintVerdict],
+) -> dict[str, PrintVerdict]:
+    """Limits and ranks of a board, if most are those of the model's own standard errors and fewer are those of the
+    spread of single votes.
+
+    value, error: of a number and its standard error, by the model.
+    """
+    numbers = claim.numbers
+    theirs: dict[str, float] = {q.quantity: value(q.quantity) for q in numbers}
+    errors: dict[str, float] = {q.quantity: error(q.quantity) for q in numbers}
+    by_model = judge_table(numbers, theirs, float(claim.alpha))
+    by_model |= immaterial(numbers, theirs, errors, by_model, OF_STOPPING, "early-stop", True)
+    out = [q for q in numbers if by_model[q.quantity].comes_out]
+    if len(out) * 2 <= len(numbers) or len(out) <= sum(j.comes_out for j in judged.values()):
+        return {}
+    said = (
+        "reproduced if standard errors are those of the model, which takes all votes as independent, as in glm and"
+        " BradleyTerry2"
+    )
+    found: dict[str, PrintVerdict] = {}
+    for q in numbers:
+        name, j = q.quantity, by_model[q.quantity]
+        both = f"which gives {theirs[name]:.8g}; {values[name]:.8g} by the spread of single votes (sandwich)"
+        if judged[name].comes_out:
+            continue
+        if j.comes_out:
+            found |= by_other("model-errors", [q], said, {name: f", {both}"})
+        elif j.verdict == "immaterial":
+            found[name] = j
+        else:
+            found[name] = replace(j, note=f"with the standard errors of the model, {both}")
+    return found
+
+
 #: Kinds of numbers of a parameter that depend on its standard error.
 OF_ERROR = ("se", "z", "p", "low", "high")
 #: Verdicts of numbers that are not reproduced as printed.
@@ -319,7 +358,56 @@ def by_program(
                 found |= _by_wald(claim, fit, q, values[q.quantity])
     elif fit.spec.link != "logit":
         found |= _by_expected_information(claim, fit, values, wrong)
-    return found
+    return {**found, **_by_scale_of_ties(claim, fit, values, wrong)}
+
+
+def _by_scale_of_ties(
+    claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[PrintedQuantity]
+) -> dict[str, PrintVerdict]:
+    """The parameter of ties as nu or theta, of which ours is the logarithm, or as a logarithm of ours."""
+    own = [
+        q for q in claim.numbers if q.quantity.kind in ("estimate", *OF_ERROR) and q.quantity.name == "tie"
+    ]
+    estimate = next((q for q in own if q.quantity.kind == "estimate" and q in wrong), None)
+    if estimate is None or _n_digits([estimate]) < FEWEST_DIGITS or "tie" not in fit.params.index:
+        return {}
+    tie, se = float(fit.params["tie"]), float(fit.bse["tie"])
+    ends, at = fit.conf_int().loc["tie"], normal_quantile(0.975)
+    nu = "theta" if fit.spec.ties == "rao-kupper" else "nu"
+    exp: tuple[str, Callable[[float], float], float] = (
+        f"{nu} = exp(tie)",
+        math.exp,
+        math.exp(min(tie, 700.0)),
+    )
+    ways = [exp]
+    if fit.spec.ties == "rao-kupper" and tie > 0:
+        ways.append(("log(tie)", lambda x: math.log(x) if x > 0 else math.nan, 1.0 / tie))
+    for words, of, slope in ways:
+        x, error = of(tie), se * abs(slope)
+        given: dict[str, list[float]] = {
+            "estimate": [x],
+            "se": [error],
+            "z": [x / error],
+            "p": [wald_p(x, error)],
+        }
+        for kind, sign in (("low", -1.0), ("high", 1.0)):
+            given[kind] = [of(float(ends[kind])), x + sign * at * error]
+        out = [
+            q
+            for q in own
+            if q in wrong
+            and any(
+                _comes_out(claim, q, v) or apart(q, v, error)[1] <= IMMATERIAL for v in given[q.quantity.kind]
+            )
+        ]
+        if estimate in out:
+            said = f"reproduced if the parameter of ties is {words}, its standard error by the delta method"
+            ours: dict[str, str] = {
+                q.quantity: f", which gives {given[q.quantity.kind][0]:.8g}; {values[q.quantity]:.8g} as tie"
+                for q in out
+            }
+            return by_other("scale-of-ties", out, said, ours)
+    return {}
 
 
 def wald_p(sigma: float, se: float) -> float:

@@ -236,7 +236,7 @@ def immaterial(
     for q in numbers:
         name, value = q.quantity, values[q.quantity]
         beyond = apart(q, value, errors.get(name, math.nan))[1]
-        if judged[name].verdict == "differs" and beyond <= part:
+        if judged[name].verdict == "differs" and beyond <= part and q.printed.mark_fits:
             said = (
                 f"computed {value:.10g}: differs beyond the printed decimals by {beyond:.2g} {unit_of_size(name)} (at most {part:g});"
                 " a program that stops early leaves this much, and it does not matter"

@@ -216,8 +216,8 @@ def test_columns_of_numbers_that_are_not_read_are_said_beside_the_first_line_wit
         "2 columns of numbers were not read: valor, su desv; no column is known as estimate or se: name them, as with"
         " --heading estimate=valor --heading 'se=su desv'"
     )
-    assert f"each other pass {said}" in " ".join(screen(found).split())
-    assert said in list(headline(found))
+    assert f"each other pass; {said}" in " ".join(screen(found).split())
+    assert next(headline(found)) == f"2 of 2 checks of the printed numbers against each other pass; {said}."
     named_now = alone(tmp_path, TABLE.replace("item,estimate", "item,valor"), columns={"estimate": "valor"})
     assert "not read" not in screen(named_now)
 

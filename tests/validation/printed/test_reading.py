@@ -47,7 +47,7 @@ def test_numbers_stand_in_the_order_of_the_page_with_what_they_are() -> None:
         ("estimate...Boston", "1.1077"),
         ("se...Boston", "0.3339"),
         ("z...Boston", "3.318"),
-        ("p...Boston", "0.000908"),
+        ("p...Boston", "0.000908 ***"),
         ("estimate...Cleveland", "0.6839"),
     ]
     of_fit = {
@@ -90,7 +90,7 @@ def test_errors_in_parentheses_below_and_beside_an_estimate_are_known() -> None:
 
 
 def test_bounds_stars_and_minus_signs_are_read_as_numbers() -> None:
-    assert numbers(page("booktabs.tex"))["p.Boston"] == "<0.001"
+    assert numbers(page("booktabs.tex"))["p.Boston"] == "<0.001 ***"
     assert numbers(page("page.html"))["estimate.Boston"] == "1.11"
     assert numbers(page("pdf_minus.txt"))["estimate.Comm Statist"] == "-1.4745"
 

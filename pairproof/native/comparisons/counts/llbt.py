@@ -371,7 +371,8 @@ def make_spec(
         family=family,
         ties=chosen,
         by=by,
-        reference="" if item_terms else reference or usual,
+        # An item of a column of whole numbers may be named by one.
+        reference="" if item_terms else usual if reference in (None, "") else str(reference),
         order_effect=order_effect,
         cells=(cells,) if isinstance(cells, str) else tuple(cells or ()),
         item_terms=tuple(item_terms),
