@@ -126,20 +126,32 @@ def value_rows(
         theirs = [known[_in_r(n, in_r)] for n, _ in ours]
     if ours is None or len(ours) != len(theirs) or _texts(value) != _texts_of_r(r):
         return None
-    size = max([scale, *(abs(v) for _, v in ours if math.isfinite(v))], default=0.0)
+    sizes = _sizes(value, ours, theirs, scale)
     least = min(max(digits, 1.0), 11.0)
     beside = Beside(call, least, "as many as the fits it is computed from have")
     rows = []
-    for (label, own), other in zip(ours, theirs):
+    for (label, own), other, size in zip(ours, theirs, sizes):
         less, more = sorted((abs(own), abs(other)))
         nothing = more < NOTHING and less < 1e-3 * more  # not two small probabilities
-        near = nothing or abs(own - other) <= 10.0**-least * size
+        whole = own != other and own.is_integer() and other.is_integer()  # counts
+        near = nothing or abs(own - other) <= 10.0**-least * size and not whole
         rows.append(
             beside.row(f"shown.{label}" if label else "shown", other if near and own != other else own, other)
         )
         if near and own != other:
             rows[-1] = _exact(rows[-1], own, other, 1.0 if nothing else size)
     return rows
+
+
+def _sizes(value: Any, ours: Sequence[tuple[str, float]], theirs: Sequence[float], scale: float) -> list[float]:
+    """The size of what each number is held against: the largest of its column, without counts that are equal."""
+    columns = list(map(str, value.columns)) if isinstance(value, pd.DataFrame) else [""]
+    of = [next((c for c in columns if c and n.endswith(f".{c}")), "") for n, _ in ours]
+    found: dict[str, float] = {}
+    for (_, own), other, column in zip(ours, theirs, of):
+        if math.isfinite(own) and not (own == other and own.is_integer()):
+            found[column] = max(abs(own), found.get(column, 0.0))
+    return [max(scale, found.get(column, 0.0)) for column in of]
 
 
 def _exact(row: Agreement, own: float, other: float, size: float) -> Agreement:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...fit.fit import Fit
+from ..translate.translation import Step
 from . import views
 from .evaluated import Evaluated
 from .python import node, put, text_of
@@ -25,7 +26,7 @@ class Parts(Evaluated):
         m = self.fit(of)
         if m is not None:
             if (found := views.of_eba(word, *m)) is not None:
-                self.uses(m[1], found)
+                self.uses([m[1]], found)
                 return found
             if word in views.COMPONENTS:
                 return self.expression(R("call", "", R("sym", views.COMPONENTS[word]), (("", of),)))
@@ -78,12 +79,14 @@ class Parts(Evaluated):
         m = self.fit(of.operands[0])
         if m is None or not isinstance(m[1].value, Fit):
             return None
-        own = dict(views.names_of(m[1])).get(str(key.value))
-        if own is None:
+        fit, step = m
+        if str(key.value) not in dict(views.names_of(step)):
             return None
-        found = put("m.params[k]", m=m[0], k=own)
-        self.uses(m[1], found)
-        return found
+
+        def view(step: Step, _: bool) -> ast.expr:
+            return put("m.params[k]", m=fit, k=dict(views.names_of(step)).get(str(key.value)))
+
+        return self.general(fit, step, view)
 
     def _bracket(self, e: R) -> ast.expr:
         of, *rest = e.operands

@@ -295,6 +295,7 @@ class Statements(Shown):
             self.scope.places[name] = self.scope.places[text_of(made)]
         if ex.digits:
             self.scope.quality[name] = self._quality(value, ex)
+        ex.in_turns(name, made)
         self._emit(ex, block, f"{name} = {text_of(made)}")
         self.scope.values[name] = _own(ex.value(made))
         self.scope.variables[target.symbol] = ast.Name(name, ast.Load())
@@ -425,20 +426,21 @@ class Statements(Shown):
         keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
         by_sites = keys is not None
         made: ast.expr
-        first: Any
+        turns: list[Any]
         if keys is not None:
             name, made = self.loops[keys.name][0], ast.Name(keys.name, ast.Load())
-            first = key_parts(keys.keys[0])[0]
+            turns = [key_parts(key)[0] for key in keys.keys]
         else:
             made = ex.operand(over)
             made = put("x.values()", x=made) if isinstance(ex.value(made), dict) else made
-            first = next(iter(ex.value(made)), None)
+            turns = list(ex.value(made))
             name = self.scope.name(variable.symbol)
-            if first is None:
+            if not turns or turns[0] is None:
                 raise NotTranslated("it loops over nothing")
         inner = Block()
         before = dict(self.scope.values)
-        self.scope.values[name] = first
+        self.scope.values[name] = turns[0]
+        self.scope.turns.append([{name: v} for v in turns[1:]])
         own = Expressions(self.scope, self.steps)
         for s in sites:
             if (turn := self._turn(s)) is not None:
@@ -450,6 +452,7 @@ class Statements(Shown):
             self._try(body, own, inner, False)
             listed = [s for s in sites if s.variable and self._is_its_list(s)]
         self.scope.values = before
+        self.scope.turns.pop()
         block.whys += inner.whys
         if not inner.written:
             self.scope.variables = kept

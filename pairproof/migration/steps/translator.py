@@ -25,6 +25,9 @@ from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
 
 PASSING = frozenset("( suppressWarnings suppressMessages force identity".split())
+#: Functions that count, or name, whatever the numbers are; digits of what is exact.
+_COUNTING = frozenset("length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split())
+EXACT = 15.0
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl apply".split())
 
 
@@ -54,8 +57,9 @@ class Expressions(Tables, Texts):
         if name in scope.variables:
             found = scope.variables[name]
             if isinstance(found, ast.Name) and found.id in scope.quality:
-                self.digits.append(scope.quality[found.id][0])
-                self.leaves.append(scope.quality[found.id][1])
+                digits, size = scope.quality[found.id]
+                self.digits.append(digits)
+                self.leaves.append(max(size, views.finite(self.value(found))))
             return found
         known = {"pi": "np.pi", "T": "True", "F": "False", "LETTERS": "list('ABCDEFGHIJKLMNOPQRSTUVWXYZ')"}
         if name in known:
@@ -92,7 +96,11 @@ class Expressions(Tables, Texts):
         if f in self.scope.functions:
             return self._own_function(e, self.scope.functions[f])
         if f in vocabulary():
-            return by_rule(f, [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"], self.value)
+            used = len(self.digits)
+            arguments = [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"]
+            if f in _COUNTING:  # none of the fits' digits is in it
+                self.digits[used:], self.leaves[used:] = [EXACT] * len(self.digits[used:]), [0.0] * len(self.leaves[used:])
+            return by_rule(f, arguments, self.value)
         if f in ("<-", "="):
             raise NotTranslated("it assigns inside an expression")
         raise NotTranslated(f"{f}() is not supported" if f else "it calls something that is not a name")
@@ -153,7 +161,7 @@ class Expressions(Tables, Texts):
                 raise NotTranslated(f"{f}() is of a model that is not in Python")
             return None
         if f in views.OF_EBA and (own := views.of_eba(f, *m)) is not None:
-            self.uses(m[1], own)
+            self.uses([m[1]], own)
             norm = dict(e.arguments).get("norm")
             if norm is None or norm.kind != "num":
                 return own
@@ -180,13 +188,10 @@ class Expressions(Tables, Texts):
         return self._view(*m, partial(views.intervals, level=level), "intervals")
 
     def _number(self, f: str, m: ast.expr, step: Step) -> ast.expr:
-        found = views.number(f, m, step, self.value)
-        self.uses(step, found)
-        return found
+        return self.general(m, step, lambda s, _: views.number(f, m, s, self.value), f)
 
     def _coefficients(self, m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
-        found = views.coefficients(m, step, self.varies(step), of)
-        self.uses(step, found)
+        found = self.general(m, step, lambda s, varies: views.coefficients(m, s, varies, of))
         found = self.named(found, f"{'se' if of == 'm.bse' else 'coef'}_{self.word(m)}")
         self._keep_places(found, step, with_na=True)
         return found
@@ -194,8 +199,7 @@ class Expressions(Tables, Texts):
     def _view(
         self, m: ast.expr, step: Step, view: Callable[[ast.expr, Step, bool], ast.expr], word: str
     ) -> ast.expr:
-        found = view(m, step, self.varies(step))
-        self.uses(step, found)
+        found = self.general(m, step, lambda s, varies: view(m, s, varies))
         found = self.named(found, f"{word}_{self.word(m)}")
         if word in ("estimates", "intervals"):  # R's summary leaves out what is NA
             self._keep_places(found, step, with_na=word == "intervals")
@@ -213,7 +217,7 @@ class Expressions(Tables, Texts):
         if not isinstance(step.value, Fit) or step.call.function != "BradleyTerry2::BTm":
             raise NotTranslated("fitted() of this fit is not supported")
         found = put('pairproof.contest_residuals(m)["fitted"].to_numpy()', m=m)
-        self.uses(step, found)
+        self.uses([step], found)
         return found
 
     def _anova_of_eba(self, e: R) -> ast.expr:
@@ -234,7 +238,7 @@ class Expressions(Tables, Texts):
         found = put('x.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})', x=found)
         for m in fits:
             if m is not None:
-                self.uses(m[1], found)
+                self.uses([m[1]], found)
         return found
 
     def _several(self, f: str, e: R) -> ast.expr:
@@ -317,8 +321,8 @@ class Expressions(Tables, Texts):
         parameter = fun.arguments[0][0] if fun.kind == "function" and fun.arguments else "fit"
         own, key = self.temporary(parameter), self.temporary("name")
         element = ast.Name(own, ast.Load())
-        names = {own: first, key: next(iter(found.keys())) if keyed else first}
-        with self._inside(names, ast.Name(key if keyed else own, ast.Load())):
+        turns = [{own: v, key: k} for k, v in (found.items() if keyed else zip(found, found))]
+        with self._inside(turns, ast.Name(key if keyed else own, ast.Load())):
             inner = self._applied(fun, parameter, element)
             value = self.value(inner)
         uses = any(isinstance(n, ast.Name) and n.id == own for n in ast.walk(inner))
@@ -342,18 +346,20 @@ class Expressions(Tables, Texts):
         raise NotTranslated(f"{e.function}() of these values is not supported")
 
     @contextmanager
-    def _inside(self, names: Mapping[str, Any], key: ast.expr) -> Iterator[None]:
+    def _inside(self, turns: list[dict[str, Any]], key: ast.expr) -> Iterator[None]:
         """Within a comprehension: nothing gets a name of its own, and what was called there has its keys."""
-        inline, calls = self.inline, dict(self.calls)
+        inline, calls, names = self.inline, dict(self.calls), turns[0]
         before = {n: self.scope.values[n] for n in names if n in self.scope.values}
         self.scope.values.update(names)
         self.inline = True
+        self.scope.turns.append(turns[1:])
         for site in self.many:
             self.calls[site.call.text] = put("x[k]", x=ast.Name(site.name, ast.Load()), k=key)
         try:
             yield
         finally:
             self.inline, self.calls = inline, calls
+            self.scope.turns.pop()
             for name in names:
                 self.scope.values.pop(name, None)
             self.scope.values.update(before)

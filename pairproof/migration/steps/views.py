@@ -55,6 +55,10 @@ NEAR = 5e-3
 #: Its absolute part, for numbers about 0.  Both only say which column is meant (eba's search leaves worths
 #: off by 3e-5): what is found is compared number by number afterwards, to the digits that its fit has.
 NEAR_ZERO = 1e-4
+#: Kinds of rows that compare a likelihood.
+LIKELIHOOD = frozenset(
+    "llf ll fl loglik deviance deviance_polr null_deviance penalised_deviance aic aic_glm bic".split()
+)
 #: Shares of a number by which a log-likelihood that R recorded may miss the one of the same constants.
 SAME = 1e-5
 
@@ -383,11 +387,19 @@ def finite(value: Any) -> float:
     return float(np.abs(own[np.isfinite(own)]).max())
 
 
-def digits_of(step: Step) -> float:
-    """Digits that a number made of a fit's has: those of the fit's own that agree with R's the least, less one."""
+def digits_of(step: Step, function: str = "", value: Any = None) -> float:
+    """Digits that a number made of a fit's has: those of the fit's own that agree with R's the least, less one.
+
+    function: R's, whose value is a number of the likelihood or a count: the digits of these, and no more than the
+    value itself has; estimates and standard errors have fewer where R stops early.
+    """
     known = [
         a.digits
         for a in step.rows
         if a.digits is not None and math.isfinite(a.digits) and a.verdict == "agrees"
+        if (a.quantity.kind in LIKELIHOOD) is bool(function)
     ]
+    recorded = step.call.number(NUMBERS[function][0]) if function and NUMBERS[function][0] else None
+    if recorded is not None and (gap := abs(value - recorded)) > 0:
+        known.append(-math.log10(gap / max(abs(value), abs(recorded))))
     return min(known, default=9.0) - 1.0
