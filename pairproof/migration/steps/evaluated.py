@@ -133,6 +133,8 @@ class Evaluated:
         #: Call sites of the expression that were evaluated several times.
         self.many: list[CallSite] = []
         self.inline = False
+        #: Whether the names of a vector of coefficients are lost in what is made of it.
+        self.bare = False
 
     def value(self, made: ast.expr) -> Any:
         """What an expression gives now."""
@@ -207,6 +209,13 @@ class Evaluated:
                 self.uses([s for s, _ in each], found, min(digits))
                 return found
         raise NotTranslated("no one expression gives it for each fit of the loop")
+
+    def alike(self, m: ast.expr, step: Step) -> bool:
+        """Whether R's numbers beside a summary are the same of the fits of the other turns of the loop."""
+        with suppress(NotTranslated):
+            self.general(m, step, lambda s, _: views.of_summary(m, s, self.value) or ast.Constant(None))
+            return True
+        return False
 
     def _turns(self, made: ast.expr) -> list[dict[str, Any]]:
         """The other turns of the loops that a value changes in."""

@@ -37,7 +37,8 @@ class Parts(Evaluated):
         found = self.viewed(made)
         if self.kind(found) not in "dl":
             raise NotTranslated(f"${word} of this value is not supported")
-        return put("x[k]", x=found, k=word)
+        there = self.value(found)
+        return put("x[k]", x=found, k=word if word in there else views.ALSO.get(word, word))
 
     def _double(self, e: R) -> ast.expr:
         of, *rest = e.operands

@@ -26,6 +26,10 @@ from .translator import Expressions
 from .trees import NotTranslated, R, matched
 
 
+#: Rows that R's head() shows.
+HEAD = 6
+
+
 class Shown(State):
     """Statements that show."""
 
@@ -53,18 +57,23 @@ class Shown(State):
 
     def _raw(self, e: R, ex: Expressions) -> ast.expr | None:
         """What is shown of a fit, and of a table that a helper made, as it is."""
-        inner = ex.meant(e)
+        inner, within = ex.meant(e), set[str]()
         while (
             inner.function in ("summary", "print", "(", "head", "suppressWarnings")
             and len(inner.operands) == 1
         ):
+            within.add(inner.function)
             inner = inner.operands[0]
         with contextlib.suppress(NotTranslated):
             made = ex.expression(inner)
             value = ex.value(made)
             step = ex.step(made)
+            if isinstance(value, (pd.DataFrame, pd.Series, np.ndarray)) and (
+                "summary" in within or "head" in within and len(value) > HEAD
+            ):
+                return None  # quartiles; the first rows
             if isinstance(value, Fit):
-                also = [views.of_summary(made, step, ex.value)] if step else []
+                also = [views.of_summary(made, step, ex.value)] if step and ex.alike(made, step) else []
                 if step and (table := views.thresholds(made, step)) is not None:
                     named = ex.named(table, f"thresholds_{ex.word(made)}")
                     also.append(put('"\\n" + x.to_string()', x=named))

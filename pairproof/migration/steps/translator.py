@@ -28,6 +28,9 @@ PASSING = frozenset("( suppressWarnings suppressMessages force identity".split()
 #: Functions that count, or name, whatever the numbers are; digits of what is exact.
 _COUNTING = frozenset("length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split())
 EXACT = 15.0
+#: Functions in which the names of a vector are lost; functions that go by them.
+_NAMELESS = frozenset("length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split())
+_BY_NAME = frozenset("[ [[ names which which.max which.min".split())
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl apply".split())
 
 
@@ -97,13 +100,22 @@ class Expressions(Tables, Texts):
             return self._own_function(e, self.scope.functions[f])
         if f in vocabulary():
             used = len(self.digits)
-            arguments = [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"]
+            bare, self.bare = self.bare, self._is_bare(e)
+            try:
+                arguments = [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"]
+            finally:
+                self.bare = bare
             if f in _COUNTING:  # none of the fits' digits is in it
                 self.digits[used:], self.leaves[used:] = [EXACT] * len(self.digits[used:]), [0.0] * len(self.leaves[used:])
             return by_rule(f, arguments, self.value)
         if f in ("<-", "="):
             raise NotTranslated("it assigns inside an expression")
         raise NotTranslated(f"{f}() is not supported" if f else "it calls something that is not a name")
+
+    def _is_bare(self, e: R) -> bool:
+        """Whether the names of what a call is given are lost in it, and nothing within it goes by them."""
+        by_name = (p.function in _BY_NAME or p.function in self.scope.functions for p in e.walk())
+        return (self.bare or e.function in _NAMELESS) and not any(by_name)
 
     def _operator(self, e: R) -> ast.expr:
         f = e.function
@@ -191,7 +203,12 @@ class Expressions(Tables, Texts):
         return self.general(m, step, lambda s, _: views.number(f, m, s, self.value), f)
 
     def _coefficients(self, m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
-        found = self.general(m, step, lambda s, varies: views.coefficients(m, s, varies, of))
+        try:
+            found = self.general(m, step, lambda s, varies: views.coefficients(m, s, varies, of))
+        except NotTranslated:  # R's names differ from fit to fit, and are not used
+            if not self.bare:
+                raise
+            found = self.general(m, step, lambda s, varies: views.coefficients(m, s, varies, of, True))
         found = self.named(found, f"{'se' if of == 'm.bse' else 'coef'}_{self.word(m)}")
         self._keep_places(found, step, with_na=True)
         return found

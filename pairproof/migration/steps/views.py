@@ -191,8 +191,13 @@ def of_leaves(m: ast.expr, tree: Tree | TreeRecord) -> ast.expr:
     return found if len(tree.leaves) > 1 else put("x.iloc[0]", x=found)
 
 
-def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") -> ast.expr:
-    """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors."""
+def coefficients(
+    m: ast.expr, step: Step, varies: bool, of: str = "m.params", bare: bool = False
+) -> ast.expr:
+    """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors.
+
+    bare: without R's names.
+    """
     if isinstance(step.value, (Tree, TreeRecord)):
         return of_leaves(m, step.value)
     pairs = names_of(step)
@@ -205,6 +210,8 @@ def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") ->
         raise NotTranslated("R has different coefficients from the fit in Python")
     found = _rows(put(of, m=m), m, step.value, [own for _, own in pairs], varies)
     found = found if names_of(step) else put("2 * x", x=found)
+    if bare:
+        return found
     prefix = _prefix(pairs)
     if prefix is None:
         return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
