@@ -123,6 +123,9 @@ class Expressions(Tables, Texts):
             return put("-x" if f == "-" else "+x", x=self.operand(e.operands[0]))
         x, y = (self.operand(a) for a in e.operands)
         kinds = [self.kind(m) for m in (x, y)]
+        if {*kinds} & {*"dm"}:
+            x, y = self._of_places(x, y) if f == "%*%" else self._of_table(x, y)
+            return put(OPERATORS[f], x=x, y=y)
         for k, (one, other) in enumerate(((x, y), (y, x))):  # R repeats a vector of one number
             if (
                 kinds[k] == "s"
@@ -139,6 +142,43 @@ class Expressions(Tables, Texts):
         elif kinds[1] == "v" and not isinstance(self.value(y), np.ndarray) and kinds[0] == "n":
             y = put("np.array(y)", y=y)
         return put(OPERATORS[f], x=x, y=y)
+
+    def _of_table(self, x: ast.expr, y: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """Operands of which one at least is a table: R goes by place, and down the columns with a vector."""
+        a, b = self.value(x), self.value(y)
+        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.ndim == b.ndim:
+            return x, y  # the arguments of outer()
+        if np.ndim(a) < 2 or np.ndim(b) < 2:
+            return self._along_columns(x, np.shape(b)), self._along_columns(y, np.shape(a))
+        if a.shape != b.shape:
+            raise NotTranslated(f"it combines tables of {a.shape} and {b.shape} cells")
+        labelled = isinstance(a, pd.DataFrame) and isinstance(b, pd.DataFrame)
+        other = labelled and not (a.index.equals(b.index) and a.columns.equals(b.columns))
+        return x, put("y.to_numpy()", y=y) if other else y
+
+    def _along_columns(self, x: ast.expr, shape: tuple[int, ...]) -> ast.expr:
+        """A vector beside a table of this shape."""
+        kind = self.kind(x)
+        if kind not in "sv":
+            return x
+        n, (rows, columns) = len(self.value(x)), shape
+        if n == 1:
+            return put("x.iloc[0]" if kind == "s" else "x[0]", x=x)
+        if 1 in shape and n != rows:
+            raise NotTranslated("it combines a vector with arguments of outer()")
+        array = put("x.to_numpy()" if kind == "s" else "np.array(x)", x=x)
+        if n == rows:
+            return put("x[:, None]", x=array)
+        if n != rows * columns:
+            raise NotTranslated(f"R repeats {n} values over a table of {rows} rows and {columns} columns")
+        return put("np.reshape(x, (m, n)).T", x=array, m=columns, n=rows)
+
+    def _of_places(self, x: ast.expr, y: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """Operands of a matrix product, by place where their labels are others."""
+        a, b = self.value(x), self.value(y)
+        labels = a.columns if isinstance(a, pd.DataFrame) else getattr(a, "index", None)
+        other = isinstance(b, (pd.Series, pd.DataFrame)) and labels is not None and not b.index.equals(labels)
+        return x, put("y.to_numpy()", y=y) if other else y
 
     def _not(self, e: R) -> ast.expr:
         x = self.operand(e.operands[0])
@@ -205,10 +245,9 @@ class Expressions(Tables, Texts):
     def _coefficients(self, m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
         try:
             found = self.general(m, step, lambda s, varies: views.coefficients(m, s, varies, of))
-        except NotTranslated:  # R's names differ from fit to fit, and are not used
-            if not self.bare:
-                raise
-            found = self.general(m, step, lambda s, varies: views.coefficients(m, s, varies, of, True))
+        except NotTranslated:  # R's names differ from fit to fit
+            names = "none" if self.bare else "each"
+            found = self.general(m, step, lambda s, varies: views.coefficients(m, s, varies, of, names))
         found = self.named(found, f"{'se' if of == 'm.bse' else 'coef'}_{self.word(m)}")
         self._keep_places(found, step, with_na=True)
         return found

@@ -192,11 +192,11 @@ def of_leaves(m: ast.expr, tree: Tree | TreeRecord) -> ast.expr:
 
 
 def coefficients(
-    m: ast.expr, step: Step, varies: bool, of: str = "m.params", bare: bool = False
+    m: ast.expr, step: Step, varies: bool, of: str = "m.params", names: str = "short"
 ) -> ast.expr:
     """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors.
 
-    bare: without R's names.
+    names: R's; "each": each renamed for itself, "none": without them.
     """
     if isinstance(step.value, (Tree, TreeRecord)):
         return of_leaves(m, step.value)
@@ -210,9 +210,9 @@ def coefficients(
         raise NotTranslated("R has different coefficients from the fit in Python")
     found = _rows(put(of, m=m), m, step.value, [own for _, own in pairs], varies)
     found = found if names_of(step) else put("2 * x", x=found)
-    if bare:
+    if names == "none":
         return found
-    prefix = _prefix(pairs)
+    prefix = None if names == "each" else _prefix(pairs)
     if prefix is None:
         return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
     return put("x.add_prefix(p)", x=found, p=prefix) if prefix else found
