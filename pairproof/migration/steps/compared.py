@@ -125,7 +125,10 @@ def _said_alike(ours: str, theirs: str, least: float) -> bool:
     words, others = NUMBER.findall(ours), NUMBER.findall(theirs)
     if NUMBER.sub("#", ours).split() != NUMBER.sub("#", theirs).split() or len(words) != len(others):
         return False
-    return all(same(a, b) or abs(float(a) - float(b)) <= 10.0**-least * abs(float(b)) for a, b in zip(words, others))
+    return all(
+        same(a, b) or abs(float(a) - float(b)) <= 10.0**-least * abs(float(b))
+        for a, b in zip(words, others)
+    )
 
 
 def value_rows(
@@ -133,8 +136,8 @@ def value_rows(
 ) -> list[Agreement] | None:
     """A row for each number of a value; None if R's has another shape. scale: the size of what cancels in it."""
     ours, theirs = numbers_of(value), numbers_of_r(r)
-    words, others = _texts(value), _texts_of_r(r)
-    if isinstance(value, pd.DataFrame) and others and not theirs:  # format() makes texts of a table's numbers in R
+    words, said = _texts(value), _texts_of_r(r)
+    if isinstance(value, pd.DataFrame) and said and not theirs:  # format() makes texts of numbers in R
         words, ours = [str(v) for c in range(value.shape[1]) for v in value.iloc[:, c]], []
     if ours is not None and len(ours) < len(theirs):
         theirs = [v for v in theirs if v == v]  # a parameter that R keeps as NA is none of ours
@@ -147,14 +150,12 @@ def value_rows(
             return None
         ours = [(n, v) for n, v in ours if _in_r(n, in_r) in known]
         theirs = [known[_in_r(n, in_r)] for n, _ in ours]
-    if ours is None or len(ours) != len(theirs):
-        return None
-    if len(words) != len(others):
+    if ours is None or len(ours) != len(theirs) or len(words) != len(said):
         return None
     least = min(max(digits, 1.0), 11.0)
-    for word, other in zip(words, others):
-        if not _said_alike(word, other, least):
-            raise NotTranslated(f"R has the text {one_line(other, 40)!r} and Python {one_line(word, 40)!r}")
+    for word, text in zip(words, said):
+        if not _said_alike(word, text, least):
+            raise NotTranslated(f"R has the text {one_line(text, 40)!r} and Python {one_line(word, 40)!r}")
     sizes = _sizes(value, ours, theirs, scale)
     beside = Beside(call, least, "as many as the fits it is computed from have")
     rows = []
@@ -171,7 +172,9 @@ def value_rows(
     return rows
 
 
-def _sizes(value: Any, ours: Sequence[tuple[str, float]], theirs: Sequence[float], scale: float) -> list[float]:
+def _sizes(
+    value: Any, ours: Sequence[tuple[str, float]], theirs: Sequence[float], scale: float
+) -> list[float]:
     """The size of what each number is held against: the largest of its column, without counts that are equal."""
     columns = list(map(str, value.columns)) if isinstance(value, pd.DataFrame) else [""]
     of = [next((c for c in columns if c and n.endswith(f".{c}")), "") for n, _ in ours]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -80,6 +81,28 @@ def loop_names(found: Sequence[CallSite]) -> dict[str, list[str]]:
     }
 
 
+@dataclass(frozen=True)
+class Lacking:
+    """A vector of coefficients, or a table of a row each, that lacks some of R's.
+
+    names: R's, by which places are found.  missing: those that Python does not have.  na: whether they are NA in R.
+    """
+
+    names: tuple[str, ...]
+    missing: tuple[str, ...]
+    na: bool
+
+    def moved(self, whole: list[Any], now: list[Any]) -> tuple[str, ...]:
+        """R's names in another order, with NA last; () where it is not known."""
+        back = dict(zip(whole, (n for n in self.names if n not in self.missing)))
+        known = self.na and {*now} <= {*back}
+        return (*(back[n] for n in now), *self.missing) if known else ()
+
+    def __str__(self) -> str:
+        some = ", ".join(self.missing[:3]) + (", ..." if len(self.missing) > 3 else "")
+        return f"R has {'NA for ' if self.na else ''}{some} in the vector, and Python does not"
+
+
 class Scope:
     """Variables of the script where a statement stands: R's name -> the expression that it is in Python."""
 
@@ -91,8 +114,8 @@ class Scope:
         #: R's variables that no Python has, and what R had; None where that was not kept.
         self.of_r: dict[str, RValue | None] = {}
         self.functions: dict[str, R] = {}
-        #: Text of a vector that lacks coefficients of R's -> R's names, by which its places are found.
-        self.places: dict[str, tuple[str, ...]] = {}
+        #: Text of a vector that lacks coefficients of R's -> what R's has.
+        self.places: dict[str, Lacking] = {}
         #: R's variable -> the summary(m) that it is.
         self.summaries: dict[str, R] = {}
         #: Python name -> digits of the fits that its value is made of, and the size of their numbers.
@@ -103,6 +126,11 @@ class Scope:
         self.turns: list[list[dict[str, Any]]] = []
         #: Names of parameters in Python -> in R.
         self.in_r: dict[str, str] = {}
+
+    def changed(self, name: str) -> None:
+        """Forget what a variable, and what was made of it, lacks."""
+        word = re.compile(rf"(?<![\w.\"]){re.escape(name)}(?!\w)")
+        self.places = {text: lacking for text, lacking in self.places.items() if not word.search(text)}
 
     def name(self, variable: str) -> str:
         """The Python name that a variable of the script is given."""
@@ -133,6 +161,8 @@ class Evaluated:
         #: Call sites of the expression that were evaluated several times.
         self.many: list[CallSite] = []
         self.inline = False
+        #: Vectors that lack some of R's coefficients among the operands of the call that is being translated.
+        self.lacking: list[tuple[ast.expr, Lacking]] = []
         #: Whether the names of a vector of coefficients are lost in what is made of it.
         self.bare = False
 

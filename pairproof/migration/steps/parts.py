@@ -136,8 +136,8 @@ class Parts(Evaluated):
         key = self._our_names(x, self.operand(e))
         kind = self.kind(key)
         texts = kind == "v" and isinstance(next(iter(self.value(key)), None), str)
-        if (names := self.scope.places.get(text_of(x))) and kind in "nv" and not texts:
-            return self._by_names(x, key, names)
+        if (lacking := self.scope.places.get(text_of(x))) and kind in "nv" and not texts:
+            return self._by_names(x, key, lacking.names)
         if (
             kind not in "nt"
             and not isinstance(self.value(key), range)
@@ -168,8 +168,14 @@ class Parts(Evaluated):
     def _by_names(self, x: ast.expr, key: ast.expr, names: tuple[str, ...]) -> ast.expr:
         """Elements at R's places of a vector that has fewer: by their names."""
         at = self.value(key)
-        if any(isinstance(k, (str, bool)) for k in np.atleast_1d(at).tolist()):
+        if not names or any(isinstance(k, (str, bool)) for k in np.atleast_1d(at).tolist()):
             raise NotTranslated("it uses part of a coefficient vector that is not all in Python")
+        if self._turns(key):
+            if self.kind(key) != "n":
+                raise NotTranslated("it uses part of a coefficient vector that is not all in Python")
+            return put(
+                "x[names[k]]", x=x, names=[self._our_names(x, node(n)) for n in names], k=self.less_one(key)
+            )
         wanted = [self._our_names(x, node(names[int(k) - 1])) for k in np.atleast_1d(at)]
         one = self.kind(key) == "n"
         by_name = "x[k]" if one and self.kind(x) != "d" else "x.loc[k]"

@@ -20,11 +20,10 @@ from ..translate.python_code import INDENT, comment, identifier, one_line
 from ..translate.translation import Step
 from . import views
 from .block import MOST_TEXT, PLOTTING, PRINTING, Block, State
-from .evaluated import SETTINGS, CallSite, key_parts
+from .evaluated import SETTINGS, CallSite, Lacking, key_parts
 from .python import called, called_on, laid_out, node, put, text_of
 from .translator import Expressions
 from .trees import NotTranslated, R, matched
-
 
 #: Rows that R's head() shows.
 HEAD = 6
@@ -300,8 +299,10 @@ class Statements(Shown):
         if ex.kind(made) in "ol" and not ex.value(made) and self._filled_by_sites(target.symbol):
             return
         name = self.scope.name(target.symbol)
-        if text_of(made) in self.scope.places:
-            self.scope.places[name] = self.scope.places[text_of(made)]
+        lacking = self.scope.places.get(text_of(made))
+        self.scope.changed(name)
+        if lacking is not None:
+            self.scope.places[name] = lacking
         if ex.digits:
             self.scope.quality[name] = self._quality(value, ex)
         ex.in_turns(name, made)
@@ -387,6 +388,11 @@ class Statements(Shown):
                 if identifier(word) == word
                 else put("x.assign(**d)", x=x, d=ast.Dict([node(word)], [made]))
             )
+        elif f == "[" and len(target.operands) == 2 and (lacking := self._na_of(target, x)) is not None:
+            there = iter(ex.value(x).index)
+            names = [n if n in lacking.missing else next(there) for n in lacking.names]
+            found = put("x.reindex(names, fill_value=v)", x=x, names=names, v=made)
+            self.scope.changed(self.scope.name(of.symbol))
         elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
             self._element(x, kind, target.operands[1], made, ex, block)
             return
@@ -404,6 +410,12 @@ class Statements(Shown):
         self._emit(ex, block, f"{name} = {text_of(found)}")
         self.scope.values[name] = ex.value(found)
         self.scope.variables[of.symbol] = ast.Name(name, ast.Load())
+
+    def _na_of(self, target: R, x: ast.expr) -> Lacking | None:
+        """What a vector lacks, of `x[is.na(x)] <- v`, which fills it; None of another change."""
+        lacking, key = self.scope.places.get(text_of(x)), target.operands[1]
+        whole = key.function == "is.na" and key.operands[0].value == target.operands[0].value
+        return lacking if lacking is not None and lacking.na and lacking.names and whole else None
 
     def _element(self, x: ast.expr, kind: str, key: R, made: ast.expr, ex: Expressions, block: Block) -> None:
         place = ex.operand(key)

@@ -285,7 +285,11 @@ class Texts(Evaluated):
 
     def _format(self, e: R) -> ast.expr:
         """format(x, digits=, nsmall=), formatC(x, digits=, width=, format=), by name or by place."""
-        formals = ("x", "trim", "digits", "nsmall", "justify", "width") if e.function == "format" else _FORMALS_OF_FORMATC
+        formals = (
+            ("x", "trim", "digits", "nsmall", "justify", "width")
+            if e.function == "format"
+            else _FORMALS_OF_FORMATC
+        )
         given = matched(e.arguments, formals)
         words = {n: self.operand(a) for n, a in (given or {}).items()}
         x = words.pop("x", put("None"))

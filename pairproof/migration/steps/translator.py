@@ -19,17 +19,28 @@ from ...fit.fit import Fit
 from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
-from .evaluated import constant_of
+from .evaluated import Lacking, constant_of
 from .python import OPERATORS, by_rule, kind_of, loop_over, node, put, text_of, vocabulary
 from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
 
 PASSING = frozenset("( suppressWarnings suppressMessages force identity".split())
 #: Functions that count, or name, whatever the numbers are; digits of what is exact.
-_COUNTING = frozenset("length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split())
+_COUNTING = frozenset(
+    "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
+)
 EXACT = 15.0
+#: Functions that take parts, by name or as R has the places; that leave out NA; that write a text for each number.
+_OF_PARTS = frozenset("[ [[ $".split())
+_WITHOUT_NA = frozenset("na.omit sort".split())
+_TEXTS = frozenset("sprintf paste paste0 format formatC is.null".split())
+#: Functions that give a number for each, which depends on all; operators that give truth.
+_OF_ALL = frozenset("p.adjust cumsum rank scale".split())
+_COMPARING = frozenset("< > <= >= == != & |".split())
 #: Functions in which the names of a vector are lost; functions that go by them.
-_NAMELESS = frozenset("length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split())
+_NAMELESS = frozenset(
+    "length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split()
+)
 _BY_NAME = frozenset("[ [[ names which which.max which.min".split())
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl apply".split())
 
@@ -47,12 +58,48 @@ class Expressions(Tables, Texts):
             case "null":
                 return ast.Constant(None)
             case "sym":
-                return self.variable(e.symbol)
+                return self._noted(self.variable(e.symbol))
+            case "call" if e.value in self.calls:
+                return self.calls[e.value]
             case "call":
-                return self.calls[e.value] if e.value in self.calls else self.call(e)
+                outer, self.lacking = self.lacking, []
+                try:
+                    found = self.call(e)
+                    self._carry(e, found)
+                finally:
+                    self.lacking = outer
+                return self._noted(found)
         raise NotTranslated(
             "a function by itself has no value here" if e.kind == "function" else "it is not an expression"
         )
+
+    def _noted(self, found: ast.expr) -> ast.expr:
+        """An operand; what it lacks of R's coefficients is known to the call that it is of."""
+        if self.scope.places and (lacking := self.scope.places.get(text_of(found))) is not None:
+            self.lacking.append((found, lacking))
+        return found
+
+    def _carry(self, e: R, found: ast.expr) -> None:
+        """What a result lacks as its operands do, number by number; of the whole of such a vector nothing is computed."""
+        f, own = e.function, e.head is not None and e.head.kind != "sym"
+        if not self.lacking or text_of(found) in self.scope.places or own or f in self.scope.functions:
+            return
+        of, lacking = self.lacking[0]
+        by_truth = f == "[" and any(p.function in (*_COMPARING, "is.na") for p in e.operands[1].walk())
+        if lacking.na and (
+            f in _WITHOUT_NA or by_truth and "is.na" in {p.function for p in e.operands[1].walk()}
+        ):
+            return
+        value, whole = self.value(found), self.value(of)
+        same = isinstance(value, (pd.Series, pd.DataFrame)) and len(value) == len(whole)
+        if same and f not in _OF_ALL and len({one.names for _, one in self.lacking}) == 1:
+            if not value.index.equals(whole.index):
+                names = lacking.moved(list(whole.index), list(value.index))
+                lacking = Lacking(names, lacking.missing, lacking.na)
+            self.scope.places[text_of(found)] = lacking
+        elif f not in (*_TEXTS, *_OF_PARTS) or by_truth:
+            if not (lacking.na and "na.rm" in dict(e.arguments)):
+                raise NotTranslated(f"it is computed from a whole vector, and {lacking}")
 
     def variable(self, name: str) -> ast.expr:
         """A variable, or R's value of that run where that is a short vector."""
@@ -106,7 +153,9 @@ class Expressions(Tables, Texts):
             finally:
                 self.bare = bare
             if f in _COUNTING:  # none of the fits' digits is in it
-                self.digits[used:], self.leaves[used:] = [EXACT] * len(self.digits[used:]), [0.0] * len(self.leaves[used:])
+                self.digits[used:], self.leaves[used:] = [EXACT] * len(self.digits[used:]), [0.0] * len(
+                    self.leaves[used:]
+                )
             return by_rule(f, arguments, self.value)
         if f in ("<-", "="):
             raise NotTranslated("it assigns inside an expression")
@@ -186,9 +235,10 @@ class Expressions(Tables, Texts):
 
     def _colon(self, e: R) -> ast.expr:
         a, b = (self.operand(part) for part in e.operands)
-        if isinstance(b, ast.Constant) and isinstance(b.value, int):
+        if isinstance(b, ast.Constant) and isinstance(b.value, int) and self.value(a) <= b.value:
             return put("range(a, b)", a=a, b=b.value + 1)
-        return put("range(a, b + 1)", a=a, b=b)
+        down = self.value(a) > self.value(b)
+        return put("range(a, b - 1, -1)" if down else "range(a, b + 1)", a=a, b=b)
 
     def _in(self, e: R) -> ast.expr:
         x, y = (self.operand(part) for part in e.operands)
@@ -265,8 +315,11 @@ class Expressions(Tables, Texts):
         """R's names of a vector, or of a table's rows, that has some of them only: places are counted by these."""
         theirs = named(step.call.vector("coef"))
         names = tuple(n for n, v in theirs.items() if with_na or v == v)
-        if isinstance(step.value, Fit) and 0 < len(views.names_of(step)) < len(names):
-            self.scope.places[text_of(found)] = names
+        there = dict(views.names_of(step))
+        if isinstance(step.value, Fit) and 0 < len(there) < len(names):
+            missing = tuple(n for n in names if n not in there)
+            na = all(theirs[n] != theirs[n] for n in missing)
+            self.scope.places[text_of(found)] = Lacking(names, missing, na)
 
     def _fitted_of_contests(self, m: ast.expr, step: Step) -> ast.expr:
         """The expected score of each row of a BTm's table."""
