@@ -112,7 +112,8 @@ def _texts_of_r(value: RValue) -> list[str]:
         return [text for part in value.values for text in _texts_of_r(part)] if value.row_names else []
     if not isinstance(value, RVector):
         return []
-    found: list[Any] = np.where(value.na, None, value.values).T.ravel().tolist()
+    gone = value.na.T.ravel().tolist()
+    found: list[Any] = [None if m else v for v, m in zip(value.values.T.ravel().tolist(), gone)]
     if value.levels is not None:
         found = [None if v is None else value.levels[int(v) - 1] for v in found]
     elif value.values.dtype != object:

@@ -235,10 +235,13 @@ class Expressions(Tables, Texts):
 
     def _colon(self, e: R) -> ast.expr:
         a, b = (self.operand(part) for part in e.operands)
-        if isinstance(b, ast.Constant) and isinstance(b.value, int) and self.value(a) <= b.value:
-            return put("range(a, b)", a=a, b=b.value + 1)
-        down = self.value(a) > self.value(b)
-        return put("range(a, b - 1, -1)" if down else "range(a, b + 1)", a=a, b=b)
+        step = 1 if self.value(a) <= self.value(b) else -1
+        match b:
+            case ast.Constant(value=int() as last):
+                end = node(last + step)
+            case _:
+                end = put("b + 1" if step > 0 else "b - 1", b=b)
+        return put("range(a, b)" if step > 0 else "range(a, b, -1)", a=a, b=end)
 
     def _in(self, e: R) -> ast.expr:
         x, y = (self.operand(part) for part in e.operands)
