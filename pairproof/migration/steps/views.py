@@ -388,7 +388,7 @@ def _is_numeric(value: RVector) -> bool:
 
 def finite(value: Any) -> float:
     """The largest finite number of a value, without its sign; 0 if there is none."""
-    own = _numbers(value)
+    own = _numbers(value.select_dtypes("number") if isinstance(value, pd.DataFrame) else value)
     if own is None or not np.isfinite(own).any():
         return 0.0
     return float(np.abs(own[np.isfinite(own)]).max())
