@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import math
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,8 @@ PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat plot.wmat".split
 PRINTING = frozenset("print show print.default".split())
 
 
+#: A number that is so many times an estimate is no ratio of it to its standard error, but one of another kind.
+MUCH = 200.0
 #: Functions whose values are probabilities.
 OF_TAILS = frozenset("pchisq pnorm pt pf pbinom".split())
 #: Names of variables of comprehensions.
@@ -111,10 +114,14 @@ class State:
     def _quality(self, e: R, ex: Expressions) -> tuple[float, float]:
         """Digits that a value has which is made of fits, and the size of what cancels in it.
 
-        A probability in the tail has as many digits less as its statistic has before the point; what is 1 less
-        another has none below 1e-14.
+        Beside something much larger, a deviance, estimates of few digits leave the sum as many as their own size
+        allows; a factor of 10 for what multiplies them.  A probability in the tail has as many digits less as its
+        statistic has before the point; what is 1 less another has none below 1e-14.
         """
         digits, size = min(ex.digits, default=9.0), max(ex.leaves, default=0.0)
+        if size > MUCH * max((s for d, s in zip(ex.digits, ex.leaves) if d == digits), default=size):
+            own = (d + math.log10(size / s) for d, s in zip(ex.digits, ex.leaves) if s)
+            digits = max(digits, min(own) - 1.0)
         parts = list(e.walk())
         if not ex.digits or not any(part.function in OF_TAILS for part in parts):
             return digits, size

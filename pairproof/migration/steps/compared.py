@@ -20,6 +20,7 @@ from ...bridge.capture.recorded import RecordedCall
 from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
+from ..translate.python_code import one_line
 from ..translate.rows import Beside
 from .trees import NotTranslated
 
@@ -29,6 +30,8 @@ NUMBER = re.compile(r"(?<![\w.\[:])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![
 FAR = 4000
 #: Numbers below it are 0 but for rounding, such as the deviance of a fit to which nothing is left.
 NOTHING = 1e-14
+#: What is compared text by text, if all its parts are texts.
+_LISTED = (list, np.ndarray, pd.Series, dict)
 #: Share of the numbers of a line that must agree for the others to be taken for the same line's.
 MOSTLY = 0.5
 
@@ -94,17 +97,39 @@ def _by_label(r: RValue) -> dict[str, float]:
 
 
 def _texts(value: Any) -> list[str]:
-    """Texts of a value that is nothing else."""
+    """Texts of a value by place; of a table those of its columns of texts."""
     if isinstance(value, str):
         return [value]
-    listed = list(value) if isinstance(value, (list, np.ndarray)) else []
+    if isinstance(value, pd.DataFrame):
+        return [text for c in range(value.shape[1]) for text in _texts(value.iloc[:, c])]
+    listed = list(value.values() if isinstance(value, dict) else value) if isinstance(value, _LISTED) else []
     return listed if all(isinstance(v, str) for v in listed) else []
 
 
 def _texts_of_r(value: RValue) -> list[str]:
-    if not isinstance(value, RVector) or value.values.dtype != object or value.values.ndim > 1:
+    """R's texts in the same order; of factors their levels."""
+    if isinstance(value, RList):
+        return [text for part in value.values for text in _texts_of_r(part)] if value.row_names else []
+    if not isinstance(value, RVector):
         return []
-    return ["NA" if v is None else str(v) for v in value.values.tolist()]
+    gone = value.na.T.ravel().tolist()
+    found: list[Any] = [None if m else v for v, m in zip(value.values.T.ravel().tolist(), gone)]
+    if value.levels is not None:
+        found = [None if v is None else value.levels[int(v) - 1] for v in found]
+    elif value.values.dtype != object:
+        return []
+    return ["NA" if v is None else str(v) for v in found]
+
+
+def _said_alike(ours: str, theirs: str, least: float) -> bool:
+    """Whether two texts are one but for blanks, and digits of their numbers that the fits do not have."""
+    words, others = NUMBER.findall(ours), NUMBER.findall(theirs)
+    if NUMBER.sub("#", ours).split() != NUMBER.sub("#", theirs).split() or len(words) != len(others):
+        return False
+    return all(
+        same(a, b) or abs(float(a) - float(b)) <= 10.0**-least * abs(float(b))
+        for a, b in zip(words, others)
+    )
 
 
 def value_rows(
@@ -112,8 +137,9 @@ def value_rows(
 ) -> list[Agreement] | None:
     """A row for each number of a value; None if R's has another shape. scale: the size of what cancels in it."""
     ours, theirs = numbers_of(value), numbers_of_r(r)
-    if isinstance(value, pd.DataFrame) and isinstance(r, RList) and not theirs:
-        return []  # format() makes texts of a table's numbers in R
+    words, said = _texts(value), _texts_of_r(r)
+    if isinstance(value, pd.DataFrame) and said and not theirs:  # format() makes texts of numbers in R
+        words, ours = [str(v) for c in range(value.shape[1]) for v in value.iloc[:, c]], []
     if ours is not None and len(ours) < len(theirs):
         theirs = [v for v in theirs if v == v]  # a parameter that R keeps as NA is none of ours
     if ours is not None and len(ours) != len(theirs) and isinstance(value, (pd.Series, pd.DataFrame)):
@@ -125,22 +151,39 @@ def value_rows(
             return None
         ours = [(n, v) for n, v in ours if _in_r(n, in_r) in known]
         theirs = [known[_in_r(n, in_r)] for n, _ in ours]
-    if ours is None or len(ours) != len(theirs) or _texts(value) != _texts_of_r(r):
+    if ours is None or len(ours) != len(theirs) or len(words) != len(said):
         return None
-    size = max([scale, *(abs(v) for _, v in ours if math.isfinite(v))], default=0.0)
     least = min(max(digits, 1.0), 11.0)
+    for word, text in zip(words, said):
+        if not _said_alike(word, text, least):
+            raise NotTranslated(f"R has the text {one_line(text, 40)!r} and Python {one_line(word, 40)!r}")
+    sizes = _sizes(value, ours, theirs, scale)
     beside = Beside(call, least, "as many as the fits it is computed from have")
     rows = []
-    for (label, own), other in zip(ours, theirs):
+    for (label, own), other, size in zip(ours, theirs, sizes):
         less, more = sorted((abs(own), abs(other)))
         nothing = more < NOTHING and less < 1e-3 * more  # not two small probabilities
-        near = nothing or abs(own - other) <= 10.0**-least * size
+        whole = own != other and own.is_integer() and other.is_integer()  # counts
+        near = nothing or abs(own - other) <= 10.0**-least * size and not whole
         rows.append(
             beside.row(f"shown.{label}" if label else "shown", other if near and own != other else own, other)
         )
         if near and own != other:
             rows[-1] = _exact(rows[-1], own, other, 1.0 if nothing else size)
     return rows
+
+
+def _sizes(
+    value: Any, ours: Sequence[tuple[str, float]], theirs: Sequence[float], scale: float
+) -> list[float]:
+    """The size of what each number is held against: the largest of its column, without counts that are equal."""
+    columns = list(map(str, value.columns)) if isinstance(value, pd.DataFrame) else [""]
+    of = [next((c for c in columns if c and n.endswith(f".{c}")), "") for n, _ in ours]
+    found: dict[str, float] = {}
+    for (_, own), other, column in zip(ours, theirs, of):
+        if math.isfinite(own) and not (own == other and own.is_integer()):
+            found[column] = max(abs(own), found.get(column, 0.0))
+    return [max(scale, found.get(column, 0.0)) for column in of]
 
 
 def _exact(row: Agreement, own: float, other: float, size: float) -> Agreement:

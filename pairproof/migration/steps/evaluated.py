@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Union
 
 import numpy as np
@@ -79,6 +81,28 @@ def loop_names(found: Sequence[CallSite]) -> dict[str, list[str]]:
     }
 
 
+@dataclass(frozen=True)
+class Lacking:
+    """A vector of coefficients, or a table of a row each, that lacks some of R's.
+
+    names: R's, by which places are found.  missing: those that Python does not have.  na: whether they are NA in R.
+    """
+
+    names: tuple[str, ...]
+    missing: tuple[str, ...]
+    na: bool
+
+    def moved(self, whole: list[Any], now: list[Any]) -> tuple[str, ...]:
+        """R's names in another order, with NA last; () where it is not known."""
+        back = dict(zip(whole, (n for n in self.names if n not in self.missing)))
+        known = self.na and {*now} <= {*back}
+        return (*(back[n] for n in now), *self.missing) if known else ()
+
+    def __str__(self) -> str:
+        some = ", ".join(self.missing[:3]) + (", ..." if len(self.missing) > 3 else "")
+        return f"R has {'NA for ' if self.na else ''}{some} in the vector, and Python does not"
+
+
 class Scope:
     """Variables of the script where a statement stands: R's name -> the expression that it is in Python."""
 
@@ -90,16 +114,23 @@ class Scope:
         #: R's variables that no Python has, and what R had; None where that was not kept.
         self.of_r: dict[str, RValue | None] = {}
         self.functions: dict[str, R] = {}
-        #: Text of a vector that lacks coefficients of R's -> R's names, by which its places are found.
-        self.places: dict[str, tuple[str, ...]] = {}
+        #: Text of a vector that lacks coefficients of R's -> what R's has.
+        self.places: dict[str, Lacking] = {}
         #: R's variable -> the summary(m) that it is.
         self.summaries: dict[str, R] = {}
         #: Python name -> digits of the fits that its value is made of, and the size of their numbers.
         self.quality: dict[str, tuple[float, float]] = {}
         #: Place of a call -> whether its fits leave out different parameters.
         self.varying: dict[tuple[int, int, str], bool] = {}
+        #: For each loop around the place: the names that change in it, as they are in its other turns.
+        self.turns: list[list[dict[str, Any]]] = []
         #: Names of parameters in Python -> in R.
         self.in_r: dict[str, str] = {}
+
+    def changed(self, name: str) -> None:
+        """Forget what a variable, and what was made of it, lacks."""
+        word = re.compile(rf"(?<![\w.\"]){re.escape(name)}(?!\w)")
+        self.places = {text: lacking for text, lacking in self.places.items() if not word.search(text)}
 
     def name(self, variable: str) -> str:
         """The Python name that a variable of the script is given."""
@@ -130,6 +161,10 @@ class Evaluated:
         #: Call sites of the expression that were evaluated several times.
         self.many: list[CallSite] = []
         self.inline = False
+        #: Vectors that lack some of R's coefficients among the operands of the call that is being translated.
+        self.lacking: list[tuple[ast.expr, Lacking]] = []
+        #: Whether the names of a vector of coefficients are lost in what is made of it.
+        self.bare = False
 
     def value(self, made: ast.expr) -> Any:
         """What an expression gives now."""
@@ -159,15 +194,18 @@ class Evaluated:
         step = self.step(made)
         if step is None or not step.call.helper or isinstance(step.value, Fit):
             return made
-        found = views.as_in_r(made, step.value, step.call.result.get("value"))
-        self.uses(step, found)
+        found = self.general(
+            made, step, lambda s, _: views.as_in_r(made, s.value, s.call.result.get("value"))
+        )
         return self.named(found, f"{self.word(made)}_table") if found is not made else made
 
-    def uses(self, step: Step, found: ast.expr) -> None:
-        self.used.append(step)
-        if "coef" in step.call.result:
-            self.scope.in_r.update({own: r for r, own in views.names_of(step)})
-        self.digits.append(views.digits_of(step))
+    def uses(self, steps: Sequence[Step], found: ast.expr, digits: float | None = None) -> None:
+        """Note that a value is made of fits: of one, or of those of the turns of a loop."""
+        self.used += steps
+        for step in steps:
+            if "coef" in step.call.result:
+                self.scope.in_r.update({own: r for r, own in views.names_of(step)})
+        self.digits.append(min(map(views.digits_of, steps)) if digits is None else digits)
         self.leaves.append(views.finite(self.value(found)))
 
     def varies(self, step: Step) -> bool:
@@ -177,6 +215,76 @@ class Evaluated:
             fits = [s.value for s in self.made.values() if _place(s) == key and isinstance(s.value, Fit)]
             self.scope.varying[key] = len({tuple(f.params.index[~(f.bse > 0)]) for f in fits}) > 1
         return self.scope.varying[key]
+
+    def general(
+        self, m: ast.expr, step: Step, view: Callable[[Step, bool], ast.expr], number: str = ""
+    ) -> ast.expr:
+        """A view of a fit that is also that of the fits of the other turns of the loops around it, and is used.
+
+        number: R's function, of a number that stands in the record.
+        """
+        turns = self._turns(m)
+        if not turns:
+            found = view(step, self.varies(step))
+            self.uses([step], found, views.digits_of(step, number, self.value(found)))
+            return found
+        for varies in (self.varies(step), True):
+            each = [self._viewed_in(turn, m, view, varies) for turn in ({}, *turns)]
+            found = reduce(_with_names, (own for _, own in each))
+            if all(self._same_in(turn, found, own) for turn, (_, own) in zip(({}, *turns), each)):
+                digits = []
+                for turn, (s, _) in zip(({}, *turns), each):
+                    with self._during(turn):
+                        digits.append(views.digits_of(s, number, self.value(found)))
+                self.uses([s for s, _ in each], found, min(digits))
+                return found
+        raise NotTranslated("no one expression gives it for each fit of the loop")
+
+    def alike(self, m: ast.expr, step: Step) -> bool:
+        """Whether R's numbers beside a summary are the same of the fits of the other turns of the loop."""
+        with suppress(NotTranslated):
+            self.general(m, step, lambda s, _: views.of_summary(m, s, self.value) or ast.Constant(None))
+            return True
+        return False
+
+    def _turns(self, made: ast.expr) -> list[dict[str, Any]]:
+        """The other turns of the loops that a value changes in."""
+        names = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+        return [turn for loop in self.scope.turns for turn in loop if names & {*turn}]
+
+    def _viewed_in(
+        self, turn: Mapping[str, Any], m: ast.expr, view: Callable[[Step, bool], ast.expr], varies: bool
+    ) -> tuple[Step, ast.expr]:
+        """The fit of another turn, and its view."""
+        with self._during(turn):
+            step = self.step(m)
+            if step is None:
+                raise NotTranslated("not every value of the loop is a fit that is in Python")
+            return step, view(step, varies)
+
+    def _same_in(self, turn: Mapping[str, Any], found: ast.expr, own: ast.expr) -> bool:
+        if text_of(found) == text_of(own):
+            return True
+        with self._during(turn):
+            a, b = self.value(found), self.value(own)
+            return bool(a.equals(b) if hasattr(a, "equals") else a == b)
+
+    @contextmanager
+    def _during(self, turn: Mapping[str, Any]) -> Iterator[None]:
+        """With the values of another turn."""
+        before = self.scope.values
+        self.scope.values = {**before, **turn}
+        try:
+            yield
+        finally:
+            self.scope.values = before
+
+    def in_turns(self, name: str, made: ast.expr) -> None:
+        """What a variable is in the other turns of the loop in which it is assigned."""
+        for turn in self._turns(made):
+            turn[name] = None
+            with self._during(turn), suppress(NotTranslated):
+                turn[name] = self.value(made)
 
     def word(self, made: ast.expr) -> str:
         return next((n.id for n in ast.walk(made) if isinstance(n, ast.Name)), "fit")
@@ -189,7 +297,7 @@ class Evaluated:
             name = self.scope.names.name(word, "table")
             self.scope.values[name] = self.value(found)
             if self.digits:
-                self.scope.quality[name] = min(self.digits), max(self.leaves)
+                self.scope.quality[name] = self.digits[-1], self.leaves[-1]
             self.before += in_turn(name, found)
             self.views[text] = ast.Name(name, ast.Load())
         return self.views[text]
@@ -237,6 +345,16 @@ class Evaluated:
             if own and own not in self.scope.values and own not in RESERVED
             else self.scope.names.name(word, "value")
         )
+
+
+def _with_names(found: ast.expr, other: ast.expr) -> ast.expr:
+    """The expression with what the same of another fit renames, too."""
+    own, theirs = ([n for n in ast.walk(e) if isinstance(n, ast.Dict)] for e in (found, other))
+    for a, b in zip(own, theirs):
+        there = {text_of(k) for k in a.keys if k is not None}
+        new = [(k, v) for k, v in zip(b.keys, b.values) if k is not None and text_of(k) not in there]
+        a.keys, a.values = [*a.keys, *(k for k, _ in new)], [*a.values, *(v for _, v in new)]
+    return found
 
 
 def _place(step: Step) -> tuple[int, int, str]:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...fit.fit import Fit
+from ..translate.translation import Step
 from . import views
 from .evaluated import Evaluated
 from .python import node, put, text_of
@@ -25,7 +26,7 @@ class Parts(Evaluated):
         m = self.fit(of)
         if m is not None:
             if (found := views.of_eba(word, *m)) is not None:
-                self.uses(m[1], found)
+                self.uses([m[1]], found)
                 return found
             if word in views.COMPONENTS:
                 return self.expression(R("call", "", R("sym", views.COMPONENTS[word]), (("", of),)))
@@ -36,7 +37,8 @@ class Parts(Evaluated):
         found = self.viewed(made)
         if self.kind(found) not in "dl":
             raise NotTranslated(f"${word} of this value is not supported")
-        return put("x[k]", x=found, k=word)
+        there = self.value(found)
+        return put("x[k]", x=found, k=word if word in there else views.ALSO.get(word, word))
 
     def _double(self, e: R) -> ast.expr:
         of, *rest = e.operands
@@ -78,12 +80,14 @@ class Parts(Evaluated):
         m = self.fit(of.operands[0])
         if m is None or not isinstance(m[1].value, Fit):
             return None
-        own = dict(views.names_of(m[1])).get(str(key.value))
-        if own is None:
+        fit, step = m
+        if str(key.value) not in dict(views.names_of(step)):
             return None
-        found = put("m.params[k]", m=m[0], k=own)
-        self.uses(m[1], found)
-        return found
+
+        def view(step: Step, _: bool) -> ast.expr:
+            return put("m.params[k]", m=fit, k=dict(views.names_of(step)).get(str(key.value)))
+
+        return self.general(fit, step, view)
 
     def _bracket(self, e: R) -> ast.expr:
         of, *rest = e.operands
@@ -132,8 +136,8 @@ class Parts(Evaluated):
         key = self._our_names(x, self.operand(e))
         kind = self.kind(key)
         texts = kind == "v" and isinstance(next(iter(self.value(key)), None), str)
-        if (names := self.scope.places.get(text_of(x))) and kind in "nv" and not texts:
-            return self._by_names(x, key, names)
+        if (lacking := self.scope.places.get(text_of(x))) and kind in "nv" and not texts:
+            return self._by_names(x, key, lacking.names)
         if (
             kind not in "nt"
             and not isinstance(self.value(key), range)
@@ -164,8 +168,14 @@ class Parts(Evaluated):
     def _by_names(self, x: ast.expr, key: ast.expr, names: tuple[str, ...]) -> ast.expr:
         """Elements at R's places of a vector that has fewer: by their names."""
         at = self.value(key)
-        if any(isinstance(k, (str, bool)) for k in np.atleast_1d(at).tolist()):
+        if not names or any(isinstance(k, (str, bool)) for k in np.atleast_1d(at).tolist()):
             raise NotTranslated("it uses part of a coefficient vector that is not all in Python")
+        if self._turns(key):
+            if self.kind(key) != "n":
+                raise NotTranslated("it uses part of a coefficient vector that is not all in Python")
+            return put(
+                "x[names[k]]", x=x, names=[self._our_names(x, node(n)) for n in names], k=self.less_one(key)
+            )
         wanted = [self._our_names(x, node(names[int(k) - 1])) for k in np.atleast_1d(at)]
         one = self.kind(key) == "n"
         by_name = "x[k]" if one and self.kind(x) != "d" else "x.loc[k]"

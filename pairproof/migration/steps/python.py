@@ -254,6 +254,11 @@ _OF_LOOKS = frozenset(
     "check.names stringsAsFactors drop na.last USE.NAMES check.attributes fileEncoding".split()
 )
 
+#: Functions whose result is NA where one value is, unless na.rm leaves it out, as pandas does by itself.
+_NA_OF_NA = frozenset(
+    "sum mean median prod min max range var sd cumsum rowSums rowMeans colSums colMeans quantile p.adjust".split()
+)
+
 
 def kind_of(value: Any) -> str:
     """n number, v vector, s named vector, d table, t text, l list, o nothing, f anything else."""
@@ -316,10 +321,20 @@ def by_rule(
     """Python of a call of a function of the vocabulary."""
     arguments = [(n, a) for n, a in arguments if n not in _OF_LOOKS]
     first = kind_of(value(arguments[0][1])) if arguments else ""
+    without = [a for n, a in arguments if n == "na.rm"]
+    if function in _NA_OF_NA and first in "svdm":
+        if any(not isinstance(a, ast.Constant) for a in without):
+            raise NotTranslated(f"{function}() with na.rm that is not a literal is not supported")
+        if not any(a.value for a in without if isinstance(a, ast.Constant)) and np.any(
+            pd.isna(value(arguments[0][1]))
+        ):
+            raise NotTranslated(f"{function}() of missing values is NA in R")
     for rule in vocabulary()[function]:
         formals = [*rule.needed, *rule.fixed, *rule.defaults]
         given = matched(arguments, formals)
         if given is None or not all(n in given for n in (*rule.needed, *rule.fixed)):
+            continue
+        if "na.rm" in given and not without:  # R takes it by name only
             continue
         of_first = given.get(formals[0])
         kind = first if of_first is None else kind_of(value(of_first))

@@ -20,10 +20,13 @@ from ..translate.python_code import INDENT, comment, identifier, one_line
 from ..translate.translation import Step
 from . import views
 from .block import MOST_TEXT, PLOTTING, PRINTING, Block, State
-from .evaluated import SETTINGS, CallSite, key_parts
+from .evaluated import SETTINGS, CallSite, Lacking, key_parts
 from .python import called, called_on, laid_out, node, put, text_of
 from .translator import Expressions
 from .trees import NotTranslated, R, matched
+
+#: Rows that R's head() shows.
+HEAD = 6
 
 
 class Shown(State):
@@ -53,11 +56,12 @@ class Shown(State):
 
     def _raw(self, e: R, ex: Expressions) -> ast.expr | None:
         """What is shown of a fit, and of a table that a helper made, as it is."""
-        inner = ex.meant(e)
+        inner, within = ex.meant(e), set[str]()
         while (
             inner.function in ("summary", "print", "(", "head", "suppressWarnings")
             and len(inner.operands) == 1
         ):
+            within.add(inner.function)
             inner = inner.operands[0]
         with contextlib.suppress(NotTranslated):
             made = ex.expression(inner)
@@ -65,8 +69,12 @@ class Shown(State):
             step = ex.step(made)
             if (shown := views.of_quasi(made, step, ex.value)) is not None:
                 return shown
+            if isinstance(value, (pd.DataFrame, pd.Series, np.ndarray)) and (
+                "summary" in within or "head" in within and len(value) > HEAD
+            ):
+                return None  # quartiles; the first rows
             if isinstance(value, Fit):
-                also = [views.of_summary(made, step, ex.value)] if step else []
+                also = [views.of_summary(made, step, ex.value)] if step and ex.alike(made, step) else []
                 if step and (table := views.thresholds(made, step)) is not None:
                     named = ex.named(table, f"thresholds_{ex.word(made)}")
                     also.append(put('"\\n" + x.to_string()', x=named))
@@ -292,10 +300,13 @@ class Statements(Shown):
         if ex.kind(made) in "ol" and not ex.value(made) and self._filled_by_sites(target.symbol):
             return
         name = self.scope.name(target.symbol)
-        if text_of(made) in self.scope.places:
-            self.scope.places[name] = self.scope.places[text_of(made)]
+        lacking = self.scope.places.get(text_of(made))
+        self.scope.changed(name)
+        if lacking is not None:
+            self.scope.places[name] = lacking
         if ex.digits:
             self.scope.quality[name] = self._quality(value, ex)
+        ex.in_turns(name, made)
         self._emit(ex, block, f"{name} = {text_of(made)}")
         self.scope.values[name] = _own(ex.value(made))
         self.scope.variables[target.symbol] = ast.Name(name, ast.Load())
@@ -378,6 +389,11 @@ class Statements(Shown):
                 if identifier(word) == word
                 else put("x.assign(**d)", x=x, d=ast.Dict([node(word)], [made]))
             )
+        elif f == "[" and len(target.operands) == 2 and (lacking := self._na_of(target, x)) is not None:
+            there = iter(ex.value(x).index)
+            names = [n if n in lacking.missing else next(there) for n in lacking.names]
+            found = put("x.reindex(names, fill_value=v)", x=x, names=names, v=made)
+            self.scope.changed(self.scope.name(of.symbol))
         elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
             self._element(x, kind, target.operands[1], made, ex, block)
             return
@@ -395,6 +411,12 @@ class Statements(Shown):
         self._emit(ex, block, f"{name} = {text_of(found)}")
         self.scope.values[name] = ex.value(found)
         self.scope.variables[of.symbol] = ast.Name(name, ast.Load())
+
+    def _na_of(self, target: R, x: ast.expr) -> Lacking | None:
+        """What a vector lacks, of `x[is.na(x)] <- v`, which fills it; None of another change."""
+        lacking, key = self.scope.places.get(text_of(x)), target.operands[1]
+        whole = key.function == "is.na" and key.operands[0].value == target.operands[0].value
+        return lacking if lacking is not None and lacking.na and lacking.names and whole else None
 
     def _element(self, x: ast.expr, kind: str, key: R, made: ast.expr, ex: Expressions, block: Block) -> None:
         place = ex.operand(key)
@@ -426,20 +448,21 @@ class Statements(Shown):
         keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
         by_sites = keys is not None
         made: ast.expr
-        first: Any
+        turns: list[Any]
         if keys is not None:
             name, made = self.loops[keys.name][0], ast.Name(keys.name, ast.Load())
-            first = key_parts(keys.keys[0])[0]
+            turns = [key_parts(key)[0] for key in keys.keys]
         else:
             made = ex.operand(over)
             made = put("x.values()", x=made) if isinstance(ex.value(made), dict) else made
-            first = next(iter(ex.value(made)), None)
+            turns = list(ex.value(made))
             name = self.scope.name(variable.symbol)
-            if first is None:
+            if not turns or turns[0] is None:
                 raise NotTranslated("it loops over nothing")
         inner = Block()
         before = dict(self.scope.values)
-        self.scope.values[name] = first
+        self.scope.values[name] = turns[0]
+        self.scope.turns.append([{name: v} for v in turns[1:]])
         own = Expressions(self.scope, self.steps)
         for s in sites:
             if (turn := self._turn(s)) is not None:
@@ -451,6 +474,7 @@ class Statements(Shown):
             self._try(body, own, inner, False)
             listed = [s for s in sites if s.variable and self._is_its_list(s)]
         self.scope.values = before
+        self.scope.turns.pop()
         block.whys += inner.whys
         block.digits += inner.digits
         if not inner.written:

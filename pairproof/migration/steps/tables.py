@@ -204,6 +204,10 @@ class Tables(Parts):
         return put("pd.DataFrame(t, x.index, y.index)", t=inner, x=x, y=y)
 
 
+#: Those that are translated, in R's order; of others the place is not known.
+_FORMALS_OF_FORMATC = ("x", "digits", "width", "format")
+
+
 class Texts(Evaluated):
     """R's functions that put texts together; of vectors a list, a text for each row."""
 
@@ -280,20 +284,26 @@ class Texts(Evaluated):
         return self._rows_of(parts, kinds, row)
 
     def _format(self, e: R) -> ast.expr:
-        """format(x, digits=, nsmall=), formatC(x, digits=, format=)."""
-        words = {n: a for n, a in e.arguments if n}
-        x = self.operand(e.operands[0])
+        """format(x, digits=, nsmall=), formatC(x, digits=, width=, format=), by name or by place."""
+        formals = (
+            ("x", "trim", "digits", "nsmall", "justify", "width")
+            if e.function == "format"
+            else _FORMALS_OF_FORMATC
+        )
+        given = matched(e.arguments, formals)
+        words = {n: self.operand(a) for n, a in (given or {}).items()}
+        x = words.pop("x", put("None"))
         kind = self.kind(x)
+        if given is None or any(not isinstance(m, (ast.Constant, ast.UnaryOp)) for m in words.values()):
+            raise NotTranslated(f"{e.function}() with these arguments is not supported")
         if kind == "d":
             return x
-        digits, small = (
-            int(words[n].value) if n in words and words[n].kind == "num" else None
-            for n in ("digits", "nsmall")
-        )
-        width = f"{int(words['width'].value)}" if "width" in words and words["width"].kind == "num" else ""
-        letter = str(words["format"].value) if "format" in words else "g"
+        said = {n: self.value(m) for n, m in words.items()}
+        digits, small = (None if said.get(n) is None else int(said[n]) for n in ("digits", "nsmall"))
+        width = f"{int(said['width'])}".replace("-", "<") if said.get("width") else ""
+        letter = str(said.get("format", "g"))
         if kind == "t" or (kind == "v" and isinstance(next(iter(self.value(x)), ""), str)):
-            spec = f"<{width}" if width and e.function == "format" else f">{width}" if width else ""
+            spec = width if width[:1] in "<" else f"{'<' if e.function == 'format' else '>'}{width}"
         elif letter not in ("f", "g", "e", "d"):
             raise NotTranslated(f"formatC() of {letter!r} is not supported")
         elif e.function == "format" and small is not None and digits is None:

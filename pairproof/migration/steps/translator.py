@@ -19,12 +19,29 @@ from ...fit.fit import Fit
 from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
-from .evaluated import constant_of
+from .evaluated import Lacking, constant_of
 from .python import OPERATORS, by_rule, kind_of, loop_over, node, put, text_of, vocabulary
 from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
 
 PASSING = frozenset("( suppressWarnings suppressMessages force identity".split())
+#: Functions that count, or name, whatever the numbers are; digits of what is exact.
+_COUNTING = frozenset(
+    "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
+)
+EXACT = 15.0
+#: Functions that take parts, by name or as R has the places; that leave out NA; that write a text for each number.
+_OF_PARTS = frozenset("[ [[ $".split())
+_WITHOUT_NA = frozenset("na.omit sort".split())
+_TEXTS = frozenset("sprintf paste paste0 format formatC is.null".split())
+#: Functions that give a number for each, which depends on all; operators that give truth.
+_OF_ALL = frozenset("p.adjust cumsum rank scale".split())
+_COMPARING = frozenset("< > <= >= == != & |".split())
+#: Functions in which the names of a vector are lost; functions that go by them.
+_NAMELESS = frozenset(
+    "length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split()
+)
+_BY_NAME = frozenset("[ [[ names which which.max which.min".split())
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl apply".split())
 
 
@@ -41,12 +58,48 @@ class Expressions(Tables, Texts):
             case "null":
                 return ast.Constant(None)
             case "sym":
-                return self.variable(e.symbol)
+                return self._noted(self.variable(e.symbol))
+            case "call" if e.value in self.calls:
+                return self.calls[e.value]
             case "call":
-                return self.calls[e.value] if e.value in self.calls else self.call(e)
+                outer, self.lacking = self.lacking, []
+                try:
+                    found = self.call(e)
+                    self._carry(e, found)
+                finally:
+                    self.lacking = outer
+                return self._noted(found)
         raise NotTranslated(
             "a function by itself has no value here" if e.kind == "function" else "it is not an expression"
         )
+
+    def _noted(self, found: ast.expr) -> ast.expr:
+        """An operand; what it lacks of R's coefficients is known to the call that it is of."""
+        if self.scope.places and (lacking := self.scope.places.get(text_of(found))) is not None:
+            self.lacking.append((found, lacking))
+        return found
+
+    def _carry(self, e: R, found: ast.expr) -> None:
+        """What a result lacks as its operands do, number by number; of the whole of such a vector nothing is computed."""
+        f, own = e.function, e.head is not None and e.head.kind != "sym"
+        if not self.lacking or text_of(found) in self.scope.places or own or f in self.scope.functions:
+            return
+        of, lacking = self.lacking[0]
+        by_truth = f == "[" and any(p.function in (*_COMPARING, "is.na") for p in e.operands[1].walk())
+        if lacking.na and (
+            f in _WITHOUT_NA or by_truth and "is.na" in {p.function for p in e.operands[1].walk()}
+        ):
+            return
+        value, whole = self.value(found), self.value(of)
+        same = isinstance(value, (pd.Series, pd.DataFrame)) and len(value) == len(whole)
+        if same and f not in _OF_ALL and len({one.names for _, one in self.lacking}) == 1:
+            if not value.index.equals(whole.index):
+                names = lacking.moved(list(whole.index), list(value.index))
+                lacking = Lacking(names, lacking.missing, lacking.na)
+            self.scope.places[text_of(found)] = lacking
+        elif f not in (*_TEXTS, *_OF_PARTS) or by_truth:
+            if not (lacking.na and "na.rm" in dict(e.arguments)):
+                raise NotTranslated(f"it is computed from a whole vector, and {lacking}")
 
     def variable(self, name: str) -> ast.expr:
         """A variable, or R's value of that run where that is a short vector."""
@@ -54,8 +107,9 @@ class Expressions(Tables, Texts):
         if name in scope.variables:
             found = scope.variables[name]
             if isinstance(found, ast.Name) and found.id in scope.quality:
-                self.digits.append(scope.quality[found.id][0])
-                self.leaves.append(scope.quality[found.id][1])
+                digits, size = scope.quality[found.id]
+                self.digits.append(digits)
+                self.leaves.append(max(size, views.finite(self.value(found))))
             return found
         known = {"pi": "np.pi", "T": "True", "F": "False", "LETTERS": "list('ABCDEFGHIJKLMNOPQRSTUVWXYZ')"}
         if name in known:
@@ -92,10 +146,25 @@ class Expressions(Tables, Texts):
         if f in self.scope.functions:
             return self._own_function(e, self.scope.functions[f])
         if f in vocabulary():
-            return by_rule(f, [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"], self.value)
+            used = len(self.digits)
+            bare, self.bare = self.bare, self._is_bare(e)
+            try:
+                arguments = [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"]
+            finally:
+                self.bare = bare
+            if f in _COUNTING:  # none of the fits' digits is in it
+                self.digits[used:], self.leaves[used:] = [EXACT] * len(self.digits[used:]), [0.0] * len(
+                    self.leaves[used:]
+                )
+            return by_rule(f, arguments, self.value)
         if f in ("<-", "="):
             raise NotTranslated("it assigns inside an expression")
         raise NotTranslated(f"{f}() is not supported" if f else "it calls something that is not a name")
+
+    def _is_bare(self, e: R) -> bool:
+        """Whether the names of what a call is given are lost in it, and nothing within it goes by them."""
+        by_name = (p.function in _BY_NAME or p.function in self.scope.functions for p in e.walk())
+        return (self.bare or e.function in _NAMELESS) and not any(by_name)
 
     def _operator(self, e: R) -> ast.expr:
         f = e.function
@@ -103,6 +172,9 @@ class Expressions(Tables, Texts):
             return put("-x" if f == "-" else "+x", x=self.operand(e.operands[0]))
         x, y = (self.operand(a) for a in e.operands)
         kinds = [self.kind(m) for m in (x, y)]
+        if {*kinds} & {*"dm"}:
+            x, y = self._of_places(x, y) if f == "%*%" else self._of_table(x, y)
+            return put(OPERATORS[f], x=x, y=y)
         for k, (one, other) in enumerate(((x, y), (y, x))):  # R repeats a vector of one number
             if (
                 kinds[k] == "s"
@@ -120,15 +192,56 @@ class Expressions(Tables, Texts):
             y = put("np.array(y)", y=y)
         return put(OPERATORS[f], x=x, y=y)
 
+    def _of_table(self, x: ast.expr, y: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """Operands of which one at least is a table: R goes by place, and down the columns with a vector."""
+        a, b = self.value(x), self.value(y)
+        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.ndim == b.ndim:
+            return x, y  # the arguments of outer()
+        if np.ndim(a) < 2 or np.ndim(b) < 2:
+            return self._along_columns(x, np.shape(b)), self._along_columns(y, np.shape(a))
+        if a.shape != b.shape:
+            raise NotTranslated(f"it combines tables of {a.shape} and {b.shape} cells")
+        labelled = isinstance(a, pd.DataFrame) and isinstance(b, pd.DataFrame)
+        other = labelled and not (a.index.equals(b.index) and a.columns.equals(b.columns))
+        return x, put("y.to_numpy()", y=y) if other else y
+
+    def _along_columns(self, x: ast.expr, shape: tuple[int, ...]) -> ast.expr:
+        """A vector beside a table of this shape."""
+        kind = self.kind(x)
+        if kind not in "sv":
+            return x
+        n, (rows, columns) = len(self.value(x)), shape
+        if n == 1:
+            return put("x.iloc[0]" if kind == "s" else "x[0]", x=x)
+        if 1 in shape and n != rows:
+            raise NotTranslated("it combines a vector with arguments of outer()")
+        array = put("x.to_numpy()" if kind == "s" else "np.array(x)", x=x)
+        if n == rows:
+            return put("x[:, None]", x=array)
+        if n != rows * columns:
+            raise NotTranslated(f"R repeats {n} values over a table of {rows} rows and {columns} columns")
+        return put("np.reshape(x, (m, n)).T", x=array, m=columns, n=rows)
+
+    def _of_places(self, x: ast.expr, y: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """Operands of a matrix product, by place where their labels are others."""
+        a, b = self.value(x), self.value(y)
+        labels = a.columns if isinstance(a, pd.DataFrame) else getattr(a, "index", None)
+        other = isinstance(b, (pd.Series, pd.DataFrame)) and labels is not None and not b.index.equals(labels)
+        return x, put("y.to_numpy()", y=y) if other else y
+
     def _not(self, e: R) -> ast.expr:
         x = self.operand(e.operands[0])
         return put("not x" if self.kind(x) == "n" else "~x", x=x)
 
     def _colon(self, e: R) -> ast.expr:
         a, b = (self.operand(part) for part in e.operands)
-        if isinstance(b, ast.Constant) and isinstance(b.value, int):
-            return put("range(a, b)", a=a, b=b.value + 1)
-        return put("range(a, b + 1)", a=a, b=b)
+        step = 1 if self.value(a) <= self.value(b) else -1
+        match b:
+            case ast.Constant(value=int() as last):
+                end = node(last + step)
+            case _:
+                end = put("b + 1" if step > 0 else "b - 1", b=b)
+        return put("range(a, b)" if step > 0 else "range(a, b, -1)", a=a, b=end)
 
     def _in(self, e: R) -> ast.expr:
         x, y = (self.operand(part) for part in e.operands)
@@ -153,7 +266,7 @@ class Expressions(Tables, Texts):
                 raise NotTranslated(f"{f}() is of a model that is not in Python")
             return None
         if f in views.OF_EBA and (own := views.of_eba(f, *m)) is not None:
-            self.uses(m[1], own)
+            self.uses([m[1]], own)
             norm = dict(e.arguments).get("norm")
             if norm is None or norm.kind != "num":
                 return own
@@ -180,13 +293,14 @@ class Expressions(Tables, Texts):
         return self._view(*m, partial(views.intervals, level=level), "intervals")
 
     def _number(self, f: str, m: ast.expr, step: Step) -> ast.expr:
-        found = views.number(f, m, step, self.value)
-        self.uses(step, found)
-        return found
+        return self.general(m, step, lambda s, _: views.number(f, m, s, self.value), f)
 
     def _coefficients(self, m: ast.expr, step: Step, of: str = "m.params") -> ast.expr:
-        found = views.coefficients(m, step, self.varies(step), of)
-        self.uses(step, found)
+        try:
+            found = self.general(m, step, lambda s, varies: views.coefficients(m, s, varies, of))
+        except NotTranslated:  # R's names differ from fit to fit
+            names = "none" if self.bare else "each"
+            found = self.general(m, step, lambda s, varies: views.coefficients(m, s, varies, of, names))
         found = self.named(found, f"{'se' if of == 'm.bse' else 'coef'}_{self.word(m)}")
         self._keep_places(found, step, with_na=True)
         return found
@@ -194,8 +308,7 @@ class Expressions(Tables, Texts):
     def _view(
         self, m: ast.expr, step: Step, view: Callable[[ast.expr, Step, bool], ast.expr], word: str
     ) -> ast.expr:
-        found = view(m, step, self.varies(step))
-        self.uses(step, found)
+        found = self.general(m, step, lambda s, varies: view(m, s, varies))
         found = self.named(found, f"{word}_{self.word(m)}")
         if word in ("estimates", "intervals"):  # R's summary leaves out what is NA
             self._keep_places(found, step, with_na=word == "intervals")
@@ -205,15 +318,18 @@ class Expressions(Tables, Texts):
         """R's names of a vector, or of a table's rows, that has some of them only: places are counted by these."""
         theirs = named(step.call.vector("coef"))
         names = tuple(n for n, v in theirs.items() if with_na or v == v)
-        if isinstance(step.value, Fit) and 0 < len(views.names_of(step)) < len(names):
-            self.scope.places[text_of(found)] = names
+        there = dict(views.names_of(step))
+        if isinstance(step.value, Fit) and 0 < len(there) < len(names):
+            missing = tuple(n for n in names if n not in there)
+            na = all(theirs[n] != theirs[n] for n in missing)
+            self.scope.places[text_of(found)] = Lacking(names, missing, na)
 
     def _fitted_of_contests(self, m: ast.expr, step: Step) -> ast.expr:
         """The expected score of each row of a BTm's table."""
         if not isinstance(step.value, Fit) or step.call.function != "BradleyTerry2::BTm":
             raise NotTranslated("fitted() of this fit is not supported")
         found = put('pairproof.contest_residuals(m)["fitted"].to_numpy()', m=m)
-        self.uses(step, found)
+        self.uses([step], found)
         return found
 
     def _anova_of_eba(self, e: R) -> ast.expr:
@@ -234,7 +350,7 @@ class Expressions(Tables, Texts):
         found = put('x.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})', x=found)
         for m in fits:
             if m is not None:
-                self.uses(m[1], found)
+                self.uses([m[1]], found)
         return found
 
     def _several(self, f: str, e: R) -> ast.expr:
@@ -317,8 +433,8 @@ class Expressions(Tables, Texts):
         parameter = fun.arguments[0][0] if fun.kind == "function" and fun.arguments else "fit"
         own, key = self.temporary(parameter), self.temporary("name")
         element = ast.Name(own, ast.Load())
-        names = {own: first, key: next(iter(found.keys())) if keyed else first}
-        with self._inside(names, ast.Name(key if keyed else own, ast.Load())):
+        turns = [{own: v, key: k} for k, v in (found.items() if keyed else zip(found, found))]
+        with self._inside(turns, ast.Name(key if keyed else own, ast.Load())):
             inner = self._applied(fun, parameter, element)
             value = self.value(inner)
         uses = any(isinstance(n, ast.Name) and n.id == own for n in ast.walk(inner))
@@ -342,18 +458,20 @@ class Expressions(Tables, Texts):
         raise NotTranslated(f"{e.function}() of these values is not supported")
 
     @contextmanager
-    def _inside(self, names: Mapping[str, Any], key: ast.expr) -> Iterator[None]:
+    def _inside(self, turns: list[dict[str, Any]], key: ast.expr) -> Iterator[None]:
         """Within a comprehension: nothing gets a name of its own, and what was called there has its keys."""
-        inline, calls = self.inline, dict(self.calls)
+        inline, calls, names = self.inline, dict(self.calls), turns[0]
         before = {n: self.scope.values[n] for n in names if n in self.scope.values}
         self.scope.values.update(names)
         self.inline = True
+        self.scope.turns.append(turns[1:])
         for site in self.many:
             self.calls[site.call.text] = put("x[k]", x=ast.Name(site.name, ast.Load()), k=key)
         try:
             yield
         finally:
             self.inline, self.calls = inline, calls
+            self.scope.turns.pop()
             for name in names:
                 self.scope.values.pop(name, None)
             self.scope.values.update(before)

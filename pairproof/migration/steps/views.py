@@ -56,6 +56,10 @@ NEAR = 5e-3
 #: Its absolute part, for numbers about 0.  Both only say which column is meant (eba's search leaves worths
 #: off by 3e-5): what is found is compared number by number afterwards, to the digits that its fit has.
 NEAR_ZERO = 1e-4
+#: Kinds of rows that compare a likelihood.
+LIKELIHOOD = frozenset(
+    "llf ll fl loglik deviance deviance_polr null_deviance penalised_deviance aic aic_glm bic".split()
+)
 #: Shares of a number by which a log-likelihood that R recorded may miss the one of the same constants.
 SAME = 1e-5
 
@@ -234,8 +238,13 @@ def of_leaves(m: ast.expr, tree: Tree | TreeRecord) -> ast.expr:
     return found if len(tree.leaves) > 1 else put("x.iloc[0]", x=found)
 
 
-def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") -> ast.expr:
-    """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors."""
+def coefficients(
+    m: ast.expr, step: Step, varies: bool, of: str = "m.params", names: str = "short"
+) -> ast.expr:
+    """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors.
+
+    names: R's; "each": each renamed for itself, "none": without them.
+    """
     if isinstance(step.value, (Tree, TreeRecord)):
         return of_leaves(m, step.value)
     pairs = names_of(step)
@@ -251,7 +260,9 @@ def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params") ->
         raise NotTranslated("R has different coefficients from the fit in Python")
     found = _rows(put(of, m=m), m, step.value, [own for _, own in pairs], varies)
     found = found if names_of(step) else put("2 * x", x=found)
-    prefix = _prefix(pairs)
+    if names == "none":
+        return found
+    prefix = None if names == "each" else _prefix(pairs)
     if prefix is None:
         return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
     return put("x.add_prefix(p)", x=found, p=prefix) if prefix else found
@@ -437,17 +448,25 @@ def _is_numeric(value: RVector) -> bool:
 
 def finite(value: Any) -> float:
     """The largest finite number of a value, without its sign; 0 if there is none."""
-    own = _numbers(value)
+    own = _numbers(value.select_dtypes("number") if isinstance(value, pd.DataFrame) else value)
     if own is None or not np.isfinite(own).any():
         return 0.0
     return float(np.abs(own[np.isfinite(own)]).max())
 
 
-def digits_of(step: Step) -> float:
-    """Digits that a number made of a fit's has: those of the fit's own that agree with R's the least, less one."""
+def digits_of(step: Step, function: str = "", value: Any = None) -> float:
+    """Digits that a number made of a fit's has: those of the fit's own that agree with R's the least, less one.
+
+    function: R's, whose value is a number of the likelihood or a count: the digits of these, and no more than the
+    value itself has; estimates and standard errors have fewer where R stops early.
+    """
     known = [
         a.digits
         for a in step.rows
         if a.digits is not None and math.isfinite(a.digits) and a.verdict == "agrees"
+        if (a.quantity.kind in LIKELIHOOD) is bool(function)
     ]
+    recorded = step.call.number(NUMBERS[function][0]) if function and NUMBERS[function][0] else None
+    if recorded is not None and (gap := abs(value - recorded)) > 0:
+        known.append(-math.log10(gap / max(abs(value), abs(recorded))))
     return min(known, default=9.0) - 1.0
