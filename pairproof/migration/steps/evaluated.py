@@ -124,11 +124,16 @@ class Scope:
                 setattr(self, name, deepcopy(value) if name == "names" else copy(value))
 
     def lexical(self, name: str, function: R) -> None:
-        """Refuse a function whose variables outside it are other ones where it is called: R looks where it was made."""
+        """Refuse a function whose variables are other ones where it is called: R looks where it was made."""
         hidden = frozenset[str]().union(*self.locals)
-        if name in hidden or function.body is None:
+        if function.body is None:
             return
-        own = own_variables(function.body) | {n for n, _ in function.arguments}
+        own = own_variables(function.body)
+        if any(part.symbol in own for _, default in function.arguments for part in default.walk()):
+            raise NotTranslated(f"a default of {name}() may depend on what it assigns")
+        if name in hidden:
+            return
+        own |= {n for n, _ in function.arguments}
         if met := sorted(hidden & {part.symbol for part in function.walk()} - own - {""}):
             raise NotTranslated(
                 f"{name}() uses {met[0]}, which is another variable in the function that calls it"

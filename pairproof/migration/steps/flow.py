@@ -36,12 +36,11 @@ from .trees import (
 
 #: Calls that give a new value, whatever they are given.
 _NEW = frozenset(
-    "round drop add_prefix sort_values mean sum max min cumsum mask array full exp log arange concat zeros"
+    "round drop add_prefix sort sort_values mean sum max min cumsum mask array full exp log arange concat zeros"
     " copy".split()
 )
 #: What a scope keeps when it goes back: names that were given stay given.
 _NAMING = ("names", "python", "owners")
-_DISPLAYS = (ast.Dict, ast.List, ast.DictComp, ast.ListComp)
 #: Functions of the script within one another that are written out.
 DEEPEST = 4
 
@@ -141,15 +140,10 @@ class Flow(State):
                 return ast.List([self._apart(v, ex, False) for v in parts], ast.Load())
             case ast.IfExp(test=test, body=yes, orelse=no):
                 return ast.IfExp(test, self._apart(yes, ex, always), self._apart(no, ex, always))
-            case ast.Call(func=ast.Attribute(attr=attr)) if attr in _NEW:
-                return made
             case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
                 owners = {self.scope.owners.get(n) for n in names_of(made)}
                 shared = always or bool(owners & self.in_place)
-                of_parts = (
-                    isinstance(made, ast.Call) and isinstance(made.args[:1], list) and _is_display(made)
-                )
-                if shared and not of_parts and _is_changeable(ex.value(made)):
+                if shared and not _is_new(made) and _is_changeable(ex.value(made)):
                     return put("x.copy()", x=made)
         return made
 
@@ -235,7 +229,7 @@ class Flow(State):
         block.written += 1
         self._after_loop(e, loop, sites, listed, True)
         if e is not self.tree:  # statements of the expression go on with what it gave
-            self._execute(lines)
+            self._run_apart(lines)
 
     def _body(
         self, body: R, symbol: str, loop: Loop, sites: Sequence[CallSite]
@@ -260,13 +254,33 @@ class Flow(State):
             n: v for n, v in end["variables"].items() if n in variables or n in start["variables"]
         }
         if len(loop.turns) > 1 and inner.written:
-            self.scope.restore({**end, "values": start["values"], "names": start["names"]})
-            self.scope.values[loop.name] = loop.turns[0]
-            self._execute(inner.lines)
-            if self._turn_of(body, symbol, loop, sites, loop.turns[1]).lines != inner.lines:
-                raise NotTranslated("a later turn of the loop is written otherwise than its first")
+            first = self._tried(
+                inner.lines, loop, {**end, "values": start["values"], "names": start["names"]}
+            )
+            later = self._turn_of(body, symbol, loop, sites, loop.turns[1])
+            if later.lines != inner.lines:
+                inner, end = later, self.scope.kept()
+                # Names of parameters that the first turn's fit lacks: written for the second, it says the same.
+                if self._tried(inner.lines, loop, {**end, "values": start["values"]}) != first:
+                    raise NotTranslated("a later turn of the loop is written otherwise than its first")
         self.scope.restore({**end, "values": start["values"]})
         return inner, listed
+
+    def _tried(self, lines: Sequence[str], loop: Loop, scope: Mapping[str, Any]) -> tuple[str, list[str]]:
+        """Run the first turn from there; what it prints and gives."""
+        self.scope.restore(scope)
+        self.scope.values[loop.name] = loop.turns[0]
+        said = self._run_apart(lines)
+        assigned = sorted({*self.scope.owners} & {*self.scope.values})
+        return said, [repr(self.scope.values[name]) for name in assigned]
+
+    def _run_apart(self, lines: Sequence[str]) -> str:
+        """Run statements that will be run once more, on copies of what they change in place."""
+        values = self.scope.values
+        for name, owner in self.scope.owners.items():
+            if owner in self.in_place and _is_changeable(values.get(name)):
+                values[name] = values[name].copy()
+        return self._execute(lines)
 
     def _turn_of(self, body: R, symbol: str, loop: Loop, sites: Sequence[CallSite], value: Any) -> Block:
         """The statements of a turn with this value of its variable."""
@@ -468,6 +482,9 @@ def _is_changeable(value: Any) -> bool:
     return isinstance(value, (pd.Series, pd.DataFrame, np.ndarray, list, dict))
 
 
-def _is_display(made: ast.expr) -> bool:
-    """`pd.Series({...})`: made of parts that stand there."""
-    return isinstance(made, ast.Call) and (not made.args or isinstance(made.args[0], _DISPLAYS))
+def _is_new(made: ast.expr) -> bool:
+    """`x.round(3)`, `pd.Series({...})`: a value that was made there."""
+    if not isinstance(made, ast.Call):
+        return isinstance(made, (ast.Dict, ast.List, ast.DictComp, ast.ListComp, ast.BinOp))
+    of = made.func.attr if isinstance(made.func, ast.Attribute) else ""
+    return of in _NEW or of in ("Series", "DataFrame") and (not made.args or _is_new(made.args[0]))

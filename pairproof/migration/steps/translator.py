@@ -278,7 +278,8 @@ class Expressions(Tables, Texts):
         bound = {n: self.operand(given[n]) for n in formals if n in given}
         for name, default in function.arguments:
             if name not in bound and default.kind != "empty":
-                bound[name] = self.operand(default)
+                with self.bound(bound):
+                    bound[name] = self.operand(default)
         with self.bound(bound):
             return self.body(function)
 

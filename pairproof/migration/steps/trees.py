@@ -89,12 +89,16 @@ def outer_variables(e: R, functions: Mapping[str, R]) -> frozenset[str]:
     """The variables that `<<-` changes in an expression, and in the functions of the script that it may call."""
     found, waiting, seen = set(), [e], set[str]()
     while waiting:
-        for part in waiting.pop().walk():
-            if part.function == "<<-":
-                found.add(root(part.operands[0]))
-            if part.symbol in functions and part.symbol not in seen:
-                seen.add(part.symbol)
-                waiting.append(functions[part.symbol])
+        part = waiting.pop()
+        inner = [p for p in (part.head, *part.operands, part.body) if p is not None]
+        if part.function in ("<-", "=", "<<-") and part.operands:
+            found |= {root(part.operands[0])} if part.function == "<<-" else set()
+            # The name that it gives is no call, and a function that is given one is not called.
+            inner = [p for p in inner if p.kind != "function" and p is not part.operands[0]]
+        if part.symbol in functions and part.symbol not in seen:
+            seen.add(part.symbol)
+            inner.append(functions[part.symbol])
+        waiting += inner
     return frozenset(found)
 
 
