@@ -97,7 +97,7 @@ class State:
         self.task = 0
         #: The expression that is being written.
         self.tree: R | None = None
-        #: Variables of R of which somewhere parts are changed in place, and those that `x <- c(x, ...)` makes longer.
+        #: R's variables of which parts are changed in place, and those that `x <- c(x, ...)` makes longer.
         self.in_place: frozenset[str] = frozenset()
         self.grown: frozenset[str] = frozenset()
         #: Depth and variables of a function -> their Python names in it.

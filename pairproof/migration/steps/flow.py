@@ -260,7 +260,7 @@ class Flow(State):
             later = self._turn_of(body, symbol, loop, sites, loop.turns[1])
             if later.lines != inner.lines:
                 inner, end = later, self.scope.kept()
-                # Names of parameters that the first turn's fit lacks: written for the second, it says the same.
+                # It names parameters that the first turn's fit lacks; there it says the same.
                 if self._tried(inner.lines, loop, {**end, "values": start["values"]}) != first:
                     raise NotTranslated("a later turn of the loop is written otherwise than its first")
         self.scope.restore({**end, "values": start["values"]})
