@@ -21,10 +21,10 @@ from ...bridge.values.nodes import RVector
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import Names, one_line
 from .evaluated import RESERVED, CallSite, Scope
-from .interpreter import Interpreter
+from .interpreter import Interpreter, Jump
 from .python import laid_out
 from .translator import Expressions
-from .trees import NotTranslated, R, assigned
+from .trees import NotTranslated, R, assigned, changed
 
 #: Characters of R's text in a comment, and of a value of that run.
 MOST_TEXT, MOST_VALUE = 300, 100
@@ -40,6 +40,7 @@ PRINTING = frozenset("print show print.default".split())
 MUCH = 200.0
 #: Functions whose values are probabilities.
 OF_TAILS = frozenset("pchisq pnorm pt pf pbinom".split())
+NO_VALUE = Valued(None, False)
 #: Names of variables of comprehensions.
 _WORDS = ("name", "value", "other", *(f"part{k}" for k in range(6)))
 
@@ -97,6 +98,13 @@ class State:
         #: Expressions of which not every call was kept -> how many were.
         self.cut = Counter((c.task, c.text) for c in captured.calls if not c.kept)
         self.task = 0
+        #: The expression that is being written.
+        self.tree: R | None = None
+        #: R's variables of which parts are changed in place, and those that `x <- c(x, ...)` makes longer.
+        self.in_place: frozenset[str] = frozenset()
+        self.grown: frozenset[str] = frozenset()
+        #: Depth and variables of a function -> their Python names in it.
+        self.own_names: dict[tuple[int, frozenset[str]], dict[str, str]] = {}
         #: R's variables whose values are fits, or made of fits.
         self.of_models: set[str] = set()
         #: Views that have a name at the top of the script.
@@ -128,15 +136,17 @@ class State:
         of_one = any(p.function == "-" and p.operands[0].value == 1 for p in parts)
         return digits - 3.0, 1e-6 if of_one else 0.0
 
-    def _lost(self, tree: R, valued: Valued) -> None:
+    def _lost(self, tree: R, valued: Valued = NO_VALUE) -> None:
         """Variables that only R has from there on; its value of that run, if it is one that can be written."""
         if tree.symbol and tree.symbol in self.scope.of_r and valued.value is not None:
             self.scope.of_r[tree.symbol] = valued.value  # a table that R showed as it is now
-        for e, target in assigned(tree):
-            name = target.symbol or str(target.value)
+        for name in changed(tree, self.scope.functions):
             self.scope.variables.pop(name, None)
+            self.scope.summaries.pop(name, None)
+            self.scope.of_r[name] = None
+        for e, name in assigned(tree):
             of_models = self._of_models(e.operands[-1])
-            value = valued.value if e is tree and target is tree.operands[0] else None
+            value = valued.value if e is tree and not tree.operands[0].operands else None
             # What a script makes of models is no constant of Python's, unless it is as short as a vector.
             plain = isinstance(value, RVector) and value.values.ndim == 1
             self.scope.of_r[name] = value if plain or not of_models else None
@@ -163,7 +173,8 @@ class State:
         try:
             with contextlib.redirect_stdout(said), warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                Interpreter(self.scope.values).run(written.body)
+                with contextlib.suppress(Jump):  # of a turn by itself
+                    Interpreter(self.scope.values).run(written.body)
         except NotTranslated:
             raise
         except Exception as error:

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Union
@@ -21,7 +22,7 @@ from ..translate.translation import Step
 from . import views
 from .interpreter import MODULES, Interpreter
 from .python import dict_of, kind_of, node, put, text_of
-from .trees import NotTranslated, R
+from .trees import NotTranslated, R, own_variables
 
 RESERVED = (*OWN, *MODULES, "show", "using", "sys", "Backend", "Records", "x", "v")
 #: Functions that only set something up in R.
@@ -110,6 +111,10 @@ class Scope:
         self.names = names
         self.variables: dict[str, ast.expr] = {}
         self.python: dict[str, str] = {}
+        #: Python name -> R's variable.
+        self.owners: dict[str, str] = {}
+        #: Variables of the functions within which we are.
+        self.locals: list[frozenset[str]] = []
         self.values: dict[str, Any] = dict(MODULES)
         #: R's variables that no Python has, and what R had; None where that was not kept.
         self.of_r: dict[str, RValue | None] = {}
@@ -136,7 +141,34 @@ class Scope:
         """The Python name that a variable of the script is given."""
         if variable not in self.python:
             self.python[variable] = self.names.name(variable, "value")
+            self.owners[self.python[variable]] = variable
         return self.python[variable]
+
+    def kept(self) -> dict[str, Any]:
+        """All of it as it is now."""
+        return {k: deepcopy(v) if k == "names" else copy(v) for k, v in vars(self).items()}
+
+    def restore(self, kept: Mapping[str, Any], but: Sequence[str] = ()) -> None:
+        """All of it, except for some, as it was."""
+        for name, value in kept.items():
+            if name not in but:
+                setattr(self, name, deepcopy(value) if name == "names" else copy(value))
+
+    def lexical(self, name: str, function: R) -> None:
+        """Refuse a function whose variables are other ones where it is called: R looks where it was made."""
+        hidden = frozenset[str]().union(*self.locals)
+        if function.body is None:
+            return
+        own = own_variables(function.body)
+        if any(part.symbol in own for _, default in function.arguments for part in default.walk()):
+            raise NotTranslated(f"a default of {name}() may depend on what it assigns")
+        if name in hidden:
+            return
+        own |= {n for n, _ in function.arguments}
+        if met := sorted(hidden & {part.symbol for part in function.walk()} - own - {""}):
+            raise NotTranslated(
+                f"{name}() uses {met[0]}, which is another variable in the function that calls it"
+            )
 
 
 class Evaluated:
@@ -327,10 +359,14 @@ class Evaluated:
     def bound(self, variables: Mapping[str, ast.expr]) -> Iterator[None]:
         """Variables that mean something else for a while."""
         before = {n: self.scope.variables.get(n) for n in variables}
+        summaries = {n: self.scope.summaries.pop(n) for n in variables if n in self.scope.summaries}
         self.scope.variables.update(variables)
+        self.scope.locals.append(frozenset(variables))
         try:
             yield
         finally:
+            self.scope.locals.pop()
+            self.scope.summaries.update(summaries)
             for name, old in before.items():
                 if old is None:
                     self.scope.variables.pop(name, None)

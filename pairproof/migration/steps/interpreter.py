@@ -41,7 +41,7 @@ _FUNCTIONS = (
 ).split()
 _ATTRIBUTES = (
     "T add_prefix aic assign bic bse chi2 coef columns conf_int cov_params deviance df df_null df_resid df_residual"
-    " diff drop figure fit frame get_indexer idxmax idxmin iloc index items join keys leaves llf llf_poisson loc loglik"
+    " copy diff drop figure fit frame get_indexer idxmax idxmin iloc index items join keys leaves llf llf_poisson loc loglik"
     " loglik_saturated mask min_u moderate n_comparisons n_tests names nobs null_deviance number p_value params pivot"
     " plot rank reindex rename rename_axis reset_index savefig scale set_axis set_index strong summary to_csv to_frame to_numpy"
     " to_string u values vcov weak add mul sub"
@@ -82,6 +82,10 @@ def known() -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(functions - {f.rpartition(".")[0] for f in functions}), frozenset(attributes)
 
 
+class Jump(Exception):
+    """`continue` or `break`, on its way to the loop."""
+
+
 class Interpreter:
     """Evaluates expressions and runs statements with the names of a scope, which assignments change."""
 
@@ -99,9 +103,15 @@ class Interpreter:
                 case ast.For(target=target, iter=over, body=body, orelse=[]):
                     for v in self.value(over):
                         self._assign(target, v)
-                        self.run(body)
+                        try:
+                            self.run(body)
+                        except Jump as jump:
+                            if isinstance(jump.args[0], ast.Break):
+                                break
                 case ast.If(test=test, body=body, orelse=other):
                     self.run(body if self.value(test) else other)
+                case ast.Continue() | ast.Break():
+                    raise Jump(statement)
                 case ast.Pass():
                     pass
                 case _:

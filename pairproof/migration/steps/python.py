@@ -69,6 +69,11 @@ def node(part: Part) -> ast.expr:
     return ast.Constant(part)
 
 
+def names_of(made: ast.AST) -> set[str]:
+    """The names in it."""
+    return {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+
+
 def called(function: str, *arguments: Part, **keywords: Part) -> ast.expr:
     """A call by our own name of a function."""
     words = [ast.keyword(name, node(value)) for name, value in keywords.items()]

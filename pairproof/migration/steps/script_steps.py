@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +23,10 @@ from ..translate.translation import OutOfTime, within
 from . import compared
 from .block import MOST_TEXT, MOST_VALUE, PLOTTING, PRINTING, SECONDS, Block, Done
 from .evaluated import CallSite
+from .flow import last_of
 from .statements import Statements
 from .translator import Expressions
-from .trees import NotTranslated, R, node_of
+from .trees import NotTranslated, R, assigned, changed, changed_in_place, grown, node_of, outside_functions
 
 
 class ScriptSteps(Statements):
@@ -34,12 +35,14 @@ class ScriptSteps(Statements):
     def all(self) -> list[Done]:
         """What became of each expression, in order."""
         found = []
+        trees = [node_of(tree.tree) for tree in self.captured.text.trees]
+        self.in_place, self.grown = changed_in_place(trees), grown(trees)
         for k, tree in enumerate(self.captured.text.trees, 1):
             if tree.text:
-                found.append(self._expression(k, tree.text, node_of(tree.tree)))
+                found.append(self._expression(k, tree.text, trees[k - 1]))
             else:  # made by hand, in a test
                 self._make(self.sites.get(k, []))
-                self._bind_sites(self.sites.get(k, []))
+                self._bind_sites(self.sites.get(k, []), None)
         return [self._of_use(d, found) for d in found]
 
     def _of_use(self, done: Done, all: Sequence[Done]) -> Done:
@@ -57,7 +60,7 @@ class ScriptSteps(Statements):
     # -- an expression -----------------------------------------------------------------------------------
 
     def _expression(self, task: int, text: str, tree: R) -> Done:
-        self.task = task
+        self.task, self.tree = task, tree
         place = (
             self.captured.text.expressions[task - 1]
             if task <= len(self.captured.text.expressions)
@@ -83,14 +86,15 @@ class ScriptSteps(Statements):
                 if ex.before:  # a constant that was looked up and is of use later
                     self._emit(ex, block)
                 # Once more from the values before: `x <- c(x, 0)` was evaluated as it was translated.
-                self.scope.values = {**self.scope.values, **before[0]} if block.lines else self.scope.values
+                self.scope.values = dict(before[0]) if block.lines else self.scope.values
                 rows = self._run(block, ex, place, tree, valued)
             self.views = ex.views
+            self._as_before(tree, before[1])
         except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
             self.scope.values, self.scope.variables = before
             self.of_models |= {s.variable.partition("$")[0] for s in sites} - {""}
             self._lost(tree, valued)
-            self._bind_sites(sites)
+            self._bind_sites(sites, tree)
             said = f"{type(error).__name__}: {one_line(str(error), 80)}"
             defect = f"its translation failed ({said}), a defect of pairproof"
             why = str(error) if isinstance(error, NotTranslated) else defect
@@ -125,11 +129,26 @@ class ScriptSteps(Statements):
                 ex.reached.setdefault(site.call.text, []).append(ex.calls[site.call.text])
         return ex
 
-    def _bind_sites(self, sites: Sequence[CallSite]) -> None:
+    def _as_before(self, tree: R, before: Mapping[str, ast.expr]) -> None:
+        """What an expression does not assign at its top means what it meant; what it may not have assigned, nothing."""
+        scope, own = self.scope, changed(tree, self.scope.functions)
+        kept = {n: v for n, v in before.items() if n not in own}
+        new = {n: v for n, v in scope.variables.items() if n in own or n[0] == " " or scope.of_r.get(n)}
+        scope.variables = {
+            n: v
+            for n, v in {**new, **kept}.items()
+            if not isinstance(v, ast.Name) or v.id in scope.values or v.id not in scope.owners
+        }
+
+    def _bind_sites(self, sites: Sequence[CallSite], tree: R | None) -> None:
         """The variables that values of recorded calls reach, where the expression itself could not be written."""
+        found = None if tree is None else {name for _, name in assigned(tree)}
+        loops = tree is not None and any(p.function == "for" for p in outside_functions(tree))
         for site in sites:
-            if site.variable and "$" not in site.variable and self._whole(site):
-                self.scope.variables[site.variable] = ast.Name(site.name, ast.Load())
+            bound = site.variable and "$" not in site.variable and self._whole(site)
+            if bound and (found is None or site.variable in found):
+                made = last_of(site) if loops and site.many else ast.Name(site.name, ast.Load())
+                self.scope.variables[site.variable] = made
                 self.of_models.add(site.variable)
 
     def _run(self, block: Block, ex: Expressions, place: Place, tree: R, valued: Valued) -> list[Agreement]:

@@ -6,24 +6,25 @@ import ast
 import contextlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ...bridge.capture.recorded import Valued
 from ...bridge.packages.psychotree import Tree
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
-from ..translate.python_code import INDENT, comment, identifier, one_line
+from ..translate.python_code import INDENT, identifier
 from ..translate.translation import Step
 from . import views
-from .block import MOST_TEXT, PLOTTING, PRINTING, Block, State
-from .evaluated import SETTINGS, CallSite, Lacking, key_parts
-from .python import called, called_on, laid_out, node, put, text_of
+from .block import PLOTTING, PRINTING, Block, State
+from .evaluated import SETTINGS, CallSite, Lacking
+from .flow import Flow
+from .python import called, called_on, laid_out, names_of, node, put, text_of
 from .translator import Expressions
-from .trees import NotTranslated, R, matched
+from .trees import NotTranslated, R, matched, without_return
 
 #: Rows that R's head() shows.
 HEAD = 6
@@ -199,7 +200,7 @@ def _last_line(parts: list[ast.expr], end: str) -> tuple[list[ast.expr], str]:
     return parts, end
 
 
-class Statements(Shown):
+class Statements(Flow, Shown):
     """Statements of R as lines of Python; a statement among others that cannot be said is a comment in its place."""
 
     def _statement(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
@@ -207,8 +208,7 @@ class Statements(Shown):
         if f in ("<-", "=", "<<-") and len(e.operands) == 2:
             self._assign(e, ex, block)
         elif f == "{":
-            for k, part in enumerate(e.operands):
-                self._try(part, ex, block, visible and k == len(e.operands) - 1)
+            self._several_statements(e, ex, block, visible)
         elif f == "(" and len(e.operands) == 1:
             self._statement(e.operands[0], ex, block, False)
             if visible and e.operands[0].function in ("<-", "="):
@@ -217,6 +217,8 @@ class Statements(Shown):
             self._for(e, ex, block)
         elif f == "if":
             self._if(e, ex, block, visible)
+        elif f in ("next", "break"):
+            self._jump(e, ex, block)
         elif f in PRINTING and e.operands:
             self._show(e.operands[0], ex, block)
         elif f in ("cat", "message", "writeLines"):
@@ -242,31 +244,14 @@ class Statements(Shown):
         else:
             ex.operand(e)
 
-    def _try(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
-        """A statement among others: a comment where it cannot be said."""
-        kept = list(block.lines), dict(self.scope.variables)
-        try:
-            self._statement(e, ex, block, visible)
-        except NotTranslated as why:
-            block.lines, self.scope.variables = kept
-            ex.before.clear()
-            self._lost(e, Valued(None, False))
-            if not self._is_of_sites(e):
-                text = e.value if e.kind in ("call", "other") else ""
-                block.lines += comment(f"not translated: {one_line(str(text), MOST_TEXT)}: {why}")
-                block.whys.append(str(why))
-
-    def _is_of_sites(self, e: R) -> bool:
-        """Whether it makes values that the call sites write."""
-        texts = {site.call.text for site in self.sites.get(self.task, [])}
-        return any(part.kind == "call" and part.value in texts for part in e.walk())
-
     def _assign(self, e: R, ex: Expressions, block: Block) -> None:
         target, value = e.operands
         if target.kind == "str":
             target = R("sym", target.value)
         if value.kind == "function" and target.symbol:
-            self.scope.functions[target.symbol] = value
+            self.scope.functions[target.symbol] = replace(
+                value, body=value.body and without_return(value.body)
+            )
             raise NotTranslated(
                 "a function defined in the script; its statements are written where it was called"
             )
@@ -284,16 +269,25 @@ class Statements(Shown):
             self._replace(target, value, ex, block)
             return
         self.scope.summaries.pop(target.symbol, None)
-        if value.function == "summary" and len(value.operands) == 1 and ex.fit(value.operands[0]) is not None:
-            self.scope.summaries[target.symbol] = value
+        if (
+            value.function == "summary"
+            and len(value.operands) == 1
+            and (m := ex.fit(value.operands[0])) is not None
+        ):
+            # Of the fit as it is now, under a name that no script has.
+            of = f" {target.symbol}"
+            self.scope.variables[of] = m[0] if self._is_fixed(m[0]) else self._own_name(of, m[0], ex, block)
+            self.scope.summaries[target.symbol] = R("call", "", value.head, (("", R("sym", of)),))
             self.of_models.add(target.symbol)
             return
         made = ex.expression(value)
         if self._of_models(value) or ex.step(made) is not None or ex.used:
             self.of_models.add(target.symbol)
-        if isinstance(made, ast.Name) and ex.step(made) is not None:
-            self.scope.variables[target.symbol] = made
-            return
+        if isinstance(made, ast.Name) and ex.step(made) is not None and self._is_fixed(made):
+            own = [s.name for s in self.sites.get(self.task, []) if s.variable == target.symbol]
+            if not self.choosing or made.id in own:
+                self.scope.variables[target.symbol] = made
+                return
         made = ex.viewed(made)
         if ex.kind(made) == "f" and ex.step(made) is None:
             raise NotTranslated("its value has no Python equivalent")
@@ -306,11 +300,25 @@ class Statements(Shown):
             self.scope.places[name] = lacking
         if ex.digits:
             self.scope.quality[name] = self._quality(value, ex)
+        if target.symbol in self.grown and isinstance(made, ast.Constant) and made.value is None:
+            made = ast.List([], ast.Load())
+        made = self._apart(made, ex, target.symbol in self.in_place)
+        self._becomes(target.symbol, made, ex, block)
+
+    def _becomes(self, symbol: str, made: ast.expr, ex: Expressions, block: Block) -> None:
+        """Assign to a variable's own name."""
+        name = self.scope.name(symbol)
         ex.in_turns(name, made)
         self._emit(ex, block, f"{name} = {text_of(made)}")
         self.scope.values[name] = _own(ex.value(made))
-        self.scope.variables[target.symbol] = ast.Name(name, ast.Load())
-        self.scope.of_r.pop(target.symbol, None)
+        # A view of what had the name before is none of what has it now.
+        ex.views = {t: v for t, v in ex.views.items() if name not in names_of(ast.parse(t))}
+        self.scope.variables[symbol] = ast.Name(name, ast.Load())
+        self.scope.of_r.pop(symbol, None)
+
+    def _is_fixed(self, made: ast.expr) -> bool:
+        """Whether it is the name of a call's value, which no statement changes."""
+        return isinstance(made, ast.Name) and made.id not in self.scope.owners
 
     def _site_of(self, variable: str, value: R) -> CallSite | None:
         """The call site whose values a variable becomes here, where the text of the call is not its own."""
@@ -333,18 +341,6 @@ class Statements(Shown):
             made = turn
         self.scope.variables[variable] = made
 
-    def _turn(self, site: CallSite) -> ast.expr | None:
-        """`fit_r[r]`, where the loop over its keys runs."""
-        words = self.loops[site.name]
-        if all(w in self.scope.values for w in words):
-            keys = [ast.Name(w, ast.Load()) for w in words]
-            return put(
-                "x[k]",
-                x=ast.Name(site.name, ast.Load()),
-                k=keys[0] if len(keys) == 1 else ast.Tuple(list(keys), ast.Load()),
-            )
-        return None
-
     def _replace(self, target: R, value: R, ex: Expressions, block: Block) -> None:
         """`names(x) <- v`, `d$x <- v`, `x[i] <- v`."""
         f, of = target.function, target.operands[0]
@@ -363,11 +359,7 @@ class Statements(Shown):
         if f == "names" and kind == "l" and isinstance(ex.value(x), dict):
             if list(ex.value(x)) == list(ex.value(made)):
                 return  # its keys are these values
-            name = self.scope.name(of.symbol)
-            found = put("dict(zip(v, x.values()))", x=x, v=made)
-            self._emit(ex, block, f"{name} = {text_of(found)}")
-            self.scope.values[name] = ex.value(found)
-            self.scope.variables[of.symbol] = ast.Name(name, ast.Load())
+            self._becomes(of.symbol, put("dict(zip(v, x.values()))", x=x, v=made), ex, block)
             return
         step = ex.step(own)
         if step is not None and (kind == "l" or isinstance(step.value, Fit)):
@@ -395,22 +387,20 @@ class Statements(Shown):
             found = put("x.reindex(names, fill_value=v)", x=x, names=names, v=made)
             self.scope.changed(self.scope.name(of.symbol))
         elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
-            self._element(x, kind, target.operands[1], made, ex, block)
+            self._element(self._own_name(of.symbol, x, ex, block), kind, target.operands[1], made, ex, block)
             return
         elif f == "[" and len(target.operands) == 3 and kind == "d":
-            self._cells(x, target.operands[1:], made, ex, block)
+            self._cells(self._own_name(of.symbol, x, ex, block), target.operands[1:], made, ex, block)
             return
         elif f == "diag" and kind == "d":
             found = put("x.mask(x.index.to_numpy()[:, None] == x.columns.to_numpy(), v)", x=x, v=made)
         elif f == "$" and kind in "lo":
-            self._element(x, kind, R("str", str(target.operands[1].value)), made, ex, block)
+            key = R("str", str(target.operands[1].value))
+            self._element(self._own_name(of.symbol, x, ex, block), kind, key, made, ex, block)
             return
         else:
             raise NotTranslated(f"{f}() of this value cannot be changed in Python")
-        name = self.scope.name(of.symbol)
-        self._emit(ex, block, f"{name} = {text_of(found)}")
-        self.scope.values[name] = ex.value(found)
-        self.scope.variables[of.symbol] = ast.Name(name, ast.Load())
+        self._becomes(of.symbol, found, ex, block)
 
     def _na_of(self, target: R, x: ast.expr) -> Lacking | None:
         """What a vector lacks, of `x[is.na(x)] <- v`, which fills it; None of another change."""
@@ -418,155 +408,36 @@ class Statements(Shown):
         whole = key.function == "is.na" and key.operands[0].value == target.operands[0].value
         return lacking if lacking is not None and lacking.na and lacking.names and whole else None
 
-    def _element(self, x: ast.expr, kind: str, key: R, made: ast.expr, ex: Expressions, block: Block) -> None:
+    def _element(self, x: ast.Name, kind: str, key: R, made: ast.expr, ex: Expressions, block: Block) -> None:
         place = ex.operand(key)
         by = ex.kind(place)
         if kind == "l" and isinstance(ex.value(x), list):
             raise NotTranslated("it changes or fills a list by position")
+        if kind == "l" and ex.kind(made) == "o":
+            raise NotTranslated("it takes a part of a list away")
         if kind == "s" and by == "n" or kind == "v":
             found = put("x.iloc[k]" if kind == "s" else "x[k]", x=x, k=ex.less_one(place))
         else:
             found = put("x[k]", x=x, k=place)
-        self._emit(ex, block, f"{text_of(found)} = {text_of(made)}")
-        with contextlib.suppress(NotTranslated):
-            self._execute([f"{text_of(found)} = {text_of(made)}"])
+        self._part(x, found, made, ex, block)
 
-    def _cells(self, x: ast.expr, places: Sequence[R], made: ast.expr, ex: Expressions, block: Block) -> None:
+    def _cells(self, x: ast.Name, places: Sequence[R], made: ast.expr, ex: Expressions, block: Block) -> None:
         """`d[i, ] <- v`, `d[-1, 2] <- v`: the cells by place."""
         at = [ex.places(x, axis, place) for axis, place in enumerate(places)]
         made = put("x.to_numpy()", x=made) if ex.kind(made) in "sd" else made
-        found = text_of(put("x.iloc[i, j]", x=x, i=at[0], j=at[1]))
-        self._emit(ex, block, f"{found} = {text_of(made)}")
-        self._execute([f"{found} = {text_of(made)}"])
+        self._part(x, put("x.iloc[i, j]", x=x, i=at[0], j=at[1]), made, ex, block)
 
-    def _for(self, e: R, ex: Expressions, block: Block) -> None:
-        variable, over, body = e.operands
-        sites = [s for s in self.sites.get(self.task, []) if s.many]
-        site = next((s for s in sites if variable.symbol in s.loop_names), None)
-        if site is not None and len(site.loop_names) > 1:
-            raise NotTranslated("a loop inside a loop of fits is not supported")
-        keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
-        by_sites = keys is not None
-        made: ast.expr
-        turns: list[Any]
-        if keys is not None:
-            name, made = self.loops[keys.name][0], ast.Name(keys.name, ast.Load())
-            turns = [key_parts(key)[0] for key in keys.keys]
-        else:
-            made = ex.operand(over)
-            made = put("x.values()", x=made) if isinstance(ex.value(made), dict) else made
-            turns = list(ex.value(made))
-            name = self.scope.name(variable.symbol)
-            if not turns or turns[0] is None:
-                raise NotTranslated("it loops over nothing")
-        inner = Block()
-        before = dict(self.scope.values)
-        self.scope.values[name] = turns[0]
-        self.scope.turns.append([{name: v} for v in turns[1:]])
-        own = Expressions(self.scope, self.steps)
-        for s in sites:
-            if (turn := self._turn(s)) is not None:
-                own.calls[s.call.text] = turn
-                own.reached.setdefault(s.call.text, []).append(turn)
-        bound = {variable.symbol: ast.Name(name, ast.Load())} if keys is None or site is not None else {}
-        kept = dict(self.scope.variables)
-        with ex.bound(bound):
-            self._try(body, own, inner, False)
-            listed = [s for s in sites if s.variable and self._is_its_list(s)]
-        self.scope.values = before
-        self.scope.turns.pop()
-        block.whys += inner.whys
-        block.digits += inner.digits
-        if not inner.written:
-            self.scope.variables = kept
-            self._after_loop(sites, listed)
-            if block.whys and not by_sites:
-                raise NotTranslated("; ".join(dict.fromkeys(inner.whys)))
-            if inner.lines:
-                block.lines += [
-                    f"for {name} in {text_of(made)}:",
-                    *(INDENT + x for x in inner.lines),
-                    f"{INDENT}pass",
-                ]
-            return
-        self._emit(ex, block)
-        block.lines += [
-            *laid_out(f"for {name} in {text_of(made)}:"),
-            *(INDENT + line if line else "" for line in inner.lines),
-        ]
-        block.written += 1
-        self._after_loop(sites, listed)
-
-    def _other_loop(self, site: CallSite, e: R) -> bool:
-        """Whether the calls of a site stand in no turn of this loop."""
-        return not any(part.kind == "call" and part.value == site.call.text for part in e.walk())
-
-    def _is_its_list(self, site: CallSite) -> bool:
-        """Whether its variable is now the list that the loop fills."""
-        made = self.scope.variables.get(site.variable.partition("$")[0])
-        return made is not None and text_of(made) == site.name
-
-    def _after_loop(self, sites: Sequence[CallSite], lists: Sequence[CallSite]) -> None:
-        """What a loop's variables mean after it: the list that it filled, else the last fit."""
-        for site in sites:
-            variable = site.variable.partition("$")[0]
-            if variable:
-                made: ast.expr = ast.Name(site.name, ast.Load())
-                parts = key_parts(site.keys[-1])
-                last = put(
-                    "x[k]",
-                    x=made,
-                    k=parts[0] if len(parts) == 1 else ast.Tuple(list(map(node, parts)), ast.Load()),
-                )
-                self.scope.variables[variable] = made if site in lists else last
-
-    def _if(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
-        condition = ex.operand(e.operands[0])
-        self._before(ex, block)
-        branches = []
-        for part in e.operands[1:]:
-            inner = Block()
-            self._statement(part, ex, inner, visible)
-            branches.append(inner)
-            block.whys += inner.whys
-            block.digits += inner.digits
-        block.written += 1
-        for word, inner in zip((f"if {text_of(condition)}:", "else:"), branches):
-            block.lines += [*laid_out(word), *(INDENT + line for line in inner.lines or ["pass"])]
-
-    def _each(self, e: R, ex: Expressions, block: Block) -> None:
-        """`invisible(lapply(fits, function(m) print(coef(m))))`: a loop."""
-        given = matched(e.arguments, ("X", "FUN")) or {}
-        fun = given.get("FUN")
-        if fun is None or fun.kind != "function" or fun.body is None:
-            raise NotTranslated(f"{e.function}() of this function is not supported")
-        parts = (R("sym", fun.arguments[0][0]), given["X"], fun.body)
-        self._for(R("call", e.value, R("sym", "for"), tuple(("", part) for part in parts)), ex, block)
-
-    def _inline(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
-        """A function of several statements, written where it is called."""
-        function = self.scope.functions[e.function]
-        formals = [n for n, _ in function.arguments]
-        given = matched(list(e.arguments), formals)
-        if given is None or function.body is None or self.inlined > 4:
-            raise NotTranslated(f"{e.function}() is not supported here")
-        bound: dict[str, ast.expr] = {}
-        for name, default in function.arguments:
-            part = given.get(name, default)
-            with contextlib.suppress(NotTranslated):
-                if part.kind != "empty":
-                    bound[name] = ex.expression(part)
-        lost = [n for n in formals if n not in bound and n in self.scope.variables]
-        self.inlined += 1
-        try:
-            with ex.bound(bound):
-                hidden = {n: self.scope.variables.pop(n) for n in lost}
-                self._statement(function.body, ex, block, visible)
-                self.scope.variables.update(hidden)
-        finally:
-            self.inlined -= 1
-
-    inlined = 0
+    def _part(self, x: ast.Name, part: ast.expr, made: ast.expr, ex: Expressions, block: Block) -> None:
+        """Change a part of a variable in place."""
+        value = self.scope.values[x.id]
+        if isinstance(value, np.ndarray) and value.dtype.kind != np.asarray(ex.value(made)).dtype.kind:
+            raise NotTranslated("it changes the type of a vector's numbers")
+        made = self._apart(made, ex, False)
+        line = f"{text_of(part)} = {text_of(made)}"
+        self._emit(ex, block, line)
+        # On a copy: the statements are run once more, from the values before.
+        self.scope.values[x.id] = value.copy()
+        self._execute([line])
 
 
 def _own(value: Any) -> Any:

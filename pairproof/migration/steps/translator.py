@@ -385,6 +385,8 @@ class Expressions(Tables, Texts):
         if last.kind == "call" and (turns := self.reached.get(str(last.value))):
             self.taken[id(e)] = turns.pop(0) if len(turns) > 1 else turns[0]
             return self.taken[id(e)]
+        if e.function:
+            self.scope.lexical(e.function, function)
         formals = [n for n, _ in function.arguments]
         given = matched([(n, a) for n, a in e.arguments], formals)
         if given is None:
@@ -392,7 +394,8 @@ class Expressions(Tables, Texts):
         bound = {n: self.operand(given[n]) for n in formals if n in given}
         for name, default in function.arguments:
             if name not in bound and default.kind != "empty":
-                bound[name] = self.operand(default)
+                with self.bound(bound):
+                    bound[name] = self.operand(default)
         with self.bound(bound):
             return self.body(function)
 

@@ -53,18 +53,117 @@ class R:
                 yield from part.walk()
 
 
-def assigned(e: R) -> Iterator[tuple[R, R]]:
-    """The assignments of an expression, without those within functions, and the nodes of the variables that they change."""
+def outside_functions(e: R) -> Iterator[R]:
+    """The node and all within it, without what stands in functions."""
     if e.kind == "function":
         return
-    if e.function in ("<-", "=", "<<-") and e.operands:
-        target = e.operands[0]
-        while target.operands:
-            target = target.operands[0]
-        yield e, target
+    yield e
     for part in (e.head, *e.operands):
         if part is not None:
-            yield from assigned(part)
+            yield from outside_functions(part)
+
+
+def root(target: R) -> str:
+    """The variable that an assignment changes."""
+    while target.operands:
+        target = target.operands[0]
+    return target.symbol or str(target.value)
+
+
+def assigned(e: R) -> Iterator[tuple[R, str]]:
+    """The assignments of an expression, without those within functions, and the variables that they change."""
+    for part in outside_functions(e):
+        if part.function in ("<-", "=", "<<-") and part.operands:
+            yield part, root(part.operands[0])
+        elif part.function == "assign" and len(part.operands) > 1 and part.operands[0].kind == "str":
+            yield part, str(part.operands[0].value)
+
+
+def own_variables(body: R) -> frozenset[str]:
+    """The variables that a body of a function, or of a loop, makes where it stands."""
+    loops = {part.operands[0].symbol for part in outside_functions(body) if part.function == "for"}
+    return frozenset(loops | {name for part, name in assigned(body) if part.function != "<<-"})
+
+
+def outer_variables(e: R, functions: Mapping[str, R]) -> frozenset[str]:
+    """The variables that `<<-` changes in an expression, and in the functions of the script that it may call."""
+    found, waiting, seen = set(), [e], set[str]()
+    while waiting:
+        part = waiting.pop()
+        inner = [p for p in (part.head, *part.operands, part.body) if p is not None]
+        if part.function in ("<-", "=", "<<-") and part.operands:
+            found |= {root(part.operands[0])} if part.function == "<<-" else set()
+            # The name that it gives is no call, and a function that is given one is not called.
+            inner = [p for p in inner if p.kind != "function" and p is not part.operands[0]]
+        if part.symbol in functions and part.symbol not in seen:
+            seen.add(part.symbol)
+            inner.append(functions[part.symbol])
+        waiting += inner
+    return frozenset(found)
+
+
+def changed(e: R, functions: Mapping[str, R]) -> frozenset[str]:
+    """All variables that an expression may change."""
+    return own_variables(e) | outer_variables(e, functions)
+
+
+def changed_in_place(trees: Sequence[R]) -> frozenset[str]:
+    """The variables of which a script changes elements or columns somewhere."""
+    targets = (
+        p.operands[0] for e in trees for p in e.walk() if p.function in ("<-", "=", "<<-") and p.operands
+    )
+    return frozenset(root(t) for t in targets if t.function in ("[", "[[", "$"))
+
+
+def grown(trees: Sequence[R]) -> frozenset[str]:
+    """The variables that `x <- c(x, value)` makes longer, and of which nothing asks whether they are NULL."""
+    calls = [p for e in trees for p in e.walk() if p.operands]
+    first = {p.operands[0].symbol for p in calls if p.function == "c"}
+    asked = {p.operands[0].symbol for p in calls if p.function == "is.null"}
+    return frozenset(first - asked - {""})
+
+
+def jumps(e: R, in_loop: bool = False) -> bool:
+    """Whether it may leave the loop or the function that it stands in."""
+    if e.kind == "function":
+        return False
+    if e.function == "return" or e.function in ("next", "break") and not in_loop:
+        return True
+    in_loop = in_loop or e.function in ("for", "while", "repeat")
+    return any(jumps(part, in_loop) for part in (e.head, *e.operands) if part is not None)
+
+
+def _ends(e: R) -> bool:
+    """Whether it returns in any case."""
+    if e.function == "if":
+        return len(e.operands) == 3 and all(map(_ends, e.operands[1:]))
+    return e.function == "return" or e.function == "{" and any(map(_ends, e.operands))
+
+
+def _block(*parts: R) -> R:
+    return parts[0] if len(parts) == 1 else R("call", "", R("sym", "{"), tuple(("", part) for part in parts))
+
+
+def without_return(body: R) -> R:
+    """A function's body in which what it returns stands last by itself, the rest after `if (a) return(b)` under else."""
+    if body.function == "return":
+        return without_return(body.operands[0]) if body.operands else R("null")
+    if body.function == "if":
+        test, *branches = body.operands
+        parts = [test, *map(without_return, branches)]
+        return R("call", body.value, body.head, tuple(("", part) for part in parts))
+    if body.function != "{":
+        return body
+    for k, part in enumerate(body.operands):
+        before, after = body.operands[:k], body.operands[k + 1 :]
+        if part.function == "return" or not after:
+            return _block(*before, without_return(part))
+        if part.function == "if" and any(map(_ends, part.operands[1:])):
+            test, yes, *no = part.operands
+            yes, rest = (yes, _block(*no, *after)) if _ends(yes) else (_block(yes, *after), no[0])
+            chosen = R("call", part.value, part.head, (("", test), ("", yes), ("", rest)))
+            return _block(*before, without_return(chosen))
+    return body
 
 
 def node_of(tree: Any) -> R:

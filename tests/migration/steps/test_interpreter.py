@@ -53,6 +53,17 @@ def test_statements_assign_loop_choose_and_fill(capsys: pytest.CaptureFixture[st
     assert names["out"] == {"A": 0.5} and capsys.readouterr().out == "B\nC\n"
 
 
+def test_a_loop_goes_on_to_its_next_turn_and_stops_where_its_statements_say(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    written = (
+        "for a in range(2):\n    for b in range(9):\n        if b == 1:\n            continue\n"
+        "        if b > 2:\n            break\n        print(a, b)\n"
+    )
+    Interpreter(scope()).run(ast.parse(written).body)
+    assert capsys.readouterr().out == "0 0\n0 2\n1 0\n1 2\n"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,0 +1,494 @@
+"""Control flow of a script: its loops, choices and own functions, what is left early, and what a variable means where.
+
+A loop is translated in its first turn, and once more in its second: where the two are not written alike, it has no
+Python.  A function is written where it is called, with names of its own for what it assigns.  R copies on assignment:
+a value that another variable may share is copied where the script changes one of the two in place.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..translate.python_code import INDENT, comment, one_line
+from .block import MOST_TEXT, Block, State
+from .evaluated import CallSite, key_parts
+from .python import laid_out, names_of, node, put, text_of
+from .translator import Expressions
+from .trees import (
+    NotTranslated,
+    R,
+    assigned,
+    changed,
+    jumps,
+    matched,
+    outer_variables,
+    outside_functions,
+    own_variables,
+    without_return,
+)
+
+#: Calls that give a new value, whatever they are given.
+_NEW = frozenset(
+    "round drop add_prefix sort sort_values mean sum max min cumsum mask array full exp log arange concat zeros"
+    " copy".split()
+)
+#: What a scope keeps when it goes back: names that were given stay given.
+_NAMING = ("names", "python", "owners")
+#: Functions of the script within one another that are written out.
+DEEPEST = 4
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of Python: its variable, what it runs over, and the values of its turns."""
+
+    name: str
+    over: ast.expr
+    turns: tuple[Any, ...]
+    #: Whether R's variable runs over the same values.
+    own: bool
+    #: Whether it runs over the keys of fits, and the texts of the calls that are evaluated in each turn.
+    keyed: bool = False
+    calls: frozenset[str] = frozenset()
+
+
+class Flow(State):
+    """Loops, choices and functions."""
+
+    #: The loop that is being written, where `next` and `break` mean it.
+    loop: Loop | None = None
+    #: Whether a statement may be run less often or more often than once.
+    choosing = False
+    inlined = 0
+
+    def _statement(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
+        raise NotImplementedError
+
+    @contextmanager
+    def _within(self, **now: Any) -> Iterator[None]:
+        """In a loop, a choice or a function."""
+        before = {name: getattr(self, name) for name in now}
+        vars(self).update(now)
+        try:
+            yield
+        finally:
+            vars(self).update(before)
+
+    def _try(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
+        """A statement among others: a comment where it cannot be said; one that leaves takes the whole with it."""
+        kept = list(block.lines), block.written, dict(self.scope.variables), dict(ex.views)
+        try:
+            self._statement(e, ex, block, visible)
+        except NotTranslated as why:
+            block.lines, block.written, self.scope.variables, ex.views = kept
+            ex.before.clear()
+            self._lost(e)
+            if jumps(e):
+                raise
+            if not self._is_of_sites(e):
+                text = e.value if e.kind in ("call", "other") else ""
+                self._not_written(str(text), str(why), block)
+
+    def _not_written(self, text: str, why: str, block: Block) -> None:
+        block.lines += comment(f"not translated: {one_line(text, MOST_TEXT)}: {why}")
+        block.whys.append(why)
+
+    def _is_of_sites(self, e: R) -> bool:
+        """Whether it makes values that the call sites write."""
+        texts = {site.call.text for site in self.sites.get(self.task, [])}
+        return any(part.kind == "call" and part.value in texts for part in e.walk())
+
+    def _several_statements(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
+        for k, part in enumerate(e.operands):
+            after = e.operands[k + 1 :]
+            if self.loop and self.loop.calls and jumps(part) and any(map(self._makes_turns, after)):
+                # The loop runs over the turns that come to the call, in none of which this was taken.
+                if block.written:
+                    raise NotTranslated(
+                        "the loop runs over its fits, and R printed or assigned in other turns too"
+                    )
+                self._not_written(
+                    str(part.value), "the loop runs over the turns in which a fit is made", block
+                )
+            else:
+                self._try(part, ex, block, visible and not after)
+
+    def _makes_turns(self, e: R) -> bool:
+        calls = self.loop.calls if self.loop else frozenset[str]()
+        return any(part.kind == "call" and part.value in calls for part in e.walk())
+
+    def _jump(self, e: R, ex: Expressions, block: Block) -> None:
+        if self.loop is None:
+            raise NotTranslated(f"{e.function} leaves a loop that is not written")
+        self._emit(ex, block, "continue" if e.function == "next" else "break")
+
+    # -- values that are shared ------------------------------------------------------------------------------
+
+    def _apart(self, made: ast.expr, ex: Expressions, always: bool) -> ast.expr:
+        """A value that is no other variable's: a copy, where it may be and one of the two is changed in place."""
+        match made:
+            case ast.Dict(keys=keys, values=values):
+                return ast.Dict(keys, [self._apart(v, ex, False) for v in values])
+            case ast.List(elts=parts):
+                return ast.List([self._apart(v, ex, False) for v in parts], ast.Load())
+            case ast.IfExp(test=test, body=yes, orelse=no):
+                return ast.IfExp(test, self._apart(yes, ex, always), self._apart(no, ex, always))
+            case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
+                owners = {self.scope.owners.get(n) for n in names_of(made)}
+                shared = always or bool(owners & self.in_place)
+                if shared and not _is_new(made) and _is_changeable(ex.value(made)):
+                    return put("x.copy()", x=made)
+        return made
+
+    def _own_name(self, symbol: str, made: ast.expr, ex: Expressions, block: Block) -> ast.Name:
+        """A variable under a name that is no other's, for a value that will be changed or replaced."""
+        name = self.scope.name(symbol)
+        if isinstance(made, ast.Name) and made.id == name:
+            return made
+        made = self._apart(made, ex, symbol in self.in_place)
+        self._emit(ex, block, f"{name} = {text_of(made)}")
+        self.scope.values[name] = ex.value(made)
+        self.scope.variables[symbol] = own = ast.Name(name, ast.Load())
+        return own
+
+    def _settle(self, e: R, ex: Expressions, block: Block) -> None:
+        """Give what a loop or a choice may change a name before it; of what it binds to fits no turn knows the last."""
+        scope, of_sites = self.scope, self._of_sites()
+        for symbol in sorted(changed(e, scope.functions)):
+            scope.summaries.pop(symbol, None)
+            if symbol in of_sites:
+                continue
+            if symbol not in scope.variables and scope.of_r.get(symbol) is not None:
+                with suppress(NotTranslated):
+                    ex.variable(symbol)
+            if symbol in scope.variables:
+                self._own_name(symbol, scope.variables[symbol], ex, block)
+
+    def _of_sites(self) -> set[str]:
+        return {s.variable.partition("$")[0] for s in self.sites.get(self.task, [])} - {""}
+
+    # -- loops -----------------------------------------------------------------------------------------------
+
+    def _turns(self, e: R, sites: Sequence[CallSite], ex: Expressions) -> Loop:
+        """What a loop runs over: the keys of its fits, else R's values."""
+        variable, over, _ = e.operands
+        site = next((s for s in sites if variable.symbol in s.loop_names), None)
+        if site is not None and len(site.loop_names) > 1:
+            raise NotTranslated("a loop inside a loop of fits is not supported")
+        keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
+        if keys is not None:
+            turns = tuple(key_parts(k)[0] for k in keys.keys)
+            calls = frozenset(s.call.text for s in sites if len(s.keys) == len(turns))
+            over_keys = ast.Name(keys.name, ast.Load())
+            return Loop(self.loops[keys.name][0], over_keys, turns, site is not None, True, calls)
+        made = ex.operand(over)
+        if ex.kind(made) == "d":
+            raise NotTranslated("a loop over the columns of a table is not supported")
+        made = put("x.values()", x=made) if isinstance(ex.value(made), dict) else self._apart(made, ex, False)
+        turns = tuple(ex.value(made))
+        if not turns:
+            raise NotTranslated("it loops over nothing")
+        return Loop("", made, turns, True)
+
+    def _for(self, e: R, ex: Expressions, block: Block, loop: Loop | None = None) -> None:
+        variable, _, body = e.operands
+        sites = [s for s in self.sites.get(self.task, []) if s.many]
+        loop = loop or self._turns(e, sites, ex)
+        loop = loop if loop.keyed else replace(loop, name=self.scope.name(variable.symbol))
+        self._all_turns(e, loop, ex)
+        self._settle(body, ex, block)
+        own = {s.variable.partition("$")[0] for s in sites} & changed(body, self.scope.functions)
+        for symbol in own - {variable.symbol}:
+            self.scope.variables.pop(symbol, None)
+        inner, listed = self._body(body, variable.symbol, loop, sites)
+        block.whys += inner.whys
+        block.digits += inner.digits
+        if not inner.written:
+            self._after_loop(e, loop, sites, listed, False)
+            if block.whys and not loop.keyed:
+                raise NotTranslated("; ".join(dict.fromkeys(inner.whys)))
+            if inner.lines:
+                block.lines += [
+                    f"for {loop.name} in {text_of(loop.over)}:",
+                    *(INDENT + x for x in inner.lines),
+                    f"{INDENT}pass",
+                ]
+            return
+        self._emit(ex, block)
+        lines = [
+            *laid_out(f"for {loop.name} in {text_of(loop.over)}:"),
+            *(INDENT + line if line else "" for line in inner.lines),
+        ]
+        block.lines += lines
+        block.written += 1
+        self._after_loop(e, loop, sites, listed, True)
+        if e is not self.tree:  # statements of the expression go on with what it gave
+            self._run_apart(lines)
+
+    def _body(
+        self, body: R, symbol: str, loop: Loop, sites: Sequence[CallSite]
+    ) -> tuple[Block, list[CallSite]]:
+        """The statements of a turn, which are those of every turn."""
+        start = self.scope.kept()
+        variables = changed(body, self.scope.functions)
+        while True:
+            inner = self._turn_of(body, symbol, loop, sites, loop.turns[0])
+            lost = {n for n in start["variables"] if n in variables and n not in self.scope.variables}
+            if not lost:
+                break
+            # What a turn loses, the turns after it do not have from their beginning on.
+            self.scope.restore(start)
+            for name in lost:
+                self.scope.variables.pop(name)
+                self.scope.of_r[name] = None
+            start = self.scope.kept()
+        listed = [s for s in sites if s.variable and self._is_its_list(s)]
+        end = self.scope.kept()
+        end["variables"] = {
+            n: v for n, v in end["variables"].items() if n in variables or n in start["variables"]
+        }
+        if len(loop.turns) > 1 and inner.written:
+            first = self._tried(
+                inner.lines, loop, {**end, "values": start["values"], "names": start["names"]}
+            )
+            later = self._turn_of(body, symbol, loop, sites, loop.turns[1])
+            if later.lines != inner.lines:
+                inner, end = later, self.scope.kept()
+                # It names parameters that the first turn's fit lacks; there it says the same.
+                if self._tried(inner.lines, loop, {**end, "values": start["values"]}) != first:
+                    raise NotTranslated("a later turn of the loop is written otherwise than its first")
+        self.scope.restore({**end, "values": start["values"]})
+        return inner, listed
+
+    def _tried(self, lines: Sequence[str], loop: Loop, scope: Mapping[str, Any]) -> tuple[str, list[str]]:
+        """Run the first turn from there; what it prints and gives."""
+        self.scope.restore(scope)
+        self.scope.values[loop.name] = loop.turns[0]
+        said = self._run_apart(lines)
+        assigned = sorted({*self.scope.owners} & {*self.scope.values})
+        return said, [repr(self.scope.values[name]) for name in assigned]
+
+    def _run_apart(self, lines: Sequence[str]) -> str:
+        """Run statements that will be run once more, on copies of what they change in place."""
+        values = self.scope.values
+        for name, owner in self.scope.owners.items():
+            if owner in self.in_place and _is_changeable(values.get(name)):
+                values[name] = values[name].copy()
+        return self._execute(lines)
+
+    def _turn_of(self, body: R, symbol: str, loop: Loop, sites: Sequence[CallSite], value: Any) -> Block:
+        """The statements of a turn with this value of its variable."""
+        scope = self.scope
+        scope.values[loop.name] = value
+        scope.variables.pop(symbol, None)
+        scope.of_r[symbol] = None
+        if loop.own:
+            scope.variables[symbol] = ast.Name(loop.name, ast.Load())
+        own = Expressions(scope, self.steps)
+        for s in sites:
+            if (turn := self._turn(s)) is not None:
+                own.calls[s.call.text] = turn
+                own.reached.setdefault(s.call.text, []).append(turn)
+        inner = Block()
+        scope.turns.append([{loop.name: other} for other in loop.turns if other is not value])
+        with self._within(loop=loop, choosing=True):
+            self._try(body, own, inner, False)
+        scope.turns.pop()
+        return inner
+
+    def _turn(self, site: CallSite) -> ast.expr | None:
+        """`fit_r[r]`, where the loop over its keys runs."""
+        words = self.loops[site.name]
+        if all(w in self.scope.values for w in words):
+            keys = [ast.Name(w, ast.Load()) for w in words]
+            return put(
+                "x[k]",
+                x=ast.Name(site.name, ast.Load()),
+                k=keys[0] if len(keys) == 1 else ast.Tuple(list(keys), ast.Load()),
+            )
+        return None
+
+    def _all_turns(self, e: R, loop: Loop, ex: Expressions) -> None:
+        """Refuse a loop over fits that are not made in every turn, as its other statements are."""
+        choices = (p for p in outside_functions(e.operands[2]) if p.function in ("if", "switch", "while"))
+        if not any(q.kind == "call" and q.value in loop.calls for p in choices for q in p.walk()):
+            return
+        with suppress(NotTranslated):
+            if len(ex.value(ex.operand(e.operands[1]))) == len(loop.turns):
+                return
+        raise NotTranslated("its fits may not be made in every turn of the loop")
+
+    def _other_loop(self, site: CallSite, e: R) -> bool:
+        """Whether the calls of a site stand in no turn of this loop."""
+        return not any(part.kind == "call" and part.value == site.call.text for part in e.walk())
+
+    def _is_its_list(self, site: CallSite) -> bool:
+        """Whether its variable is now the list that the loop fills."""
+        made = self.scope.variables.get(site.variable.partition("$")[0])
+        return made is not None and text_of(made) == site.name
+
+    def _after_loop(
+        self, e: R, loop: Loop, sites: Sequence[CallSite], lists: Sequence[CallSite], written: bool
+    ) -> None:
+        """What a loop's variables mean after it: the list that it filled, else the last fit; its own the last value."""
+        variables, symbol = {name for _, name in assigned(e)}, e.operands[0].symbol
+        for name in variables:
+            self.scope.summaries.pop(name, None)
+        for site in sites:
+            if (variable := site.variable.partition("$")[0]) in variables:
+                made: ast.expr = ast.Name(site.name, ast.Load())
+                self.scope.variables[variable] = made if site in lists else last_of(site)
+        if symbol in variables:
+            return
+        last, body = loop.turns[-1], e.operands[2]
+        if written and not loop.keyed:
+            self.scope.values[loop.name] = last
+            self.scope.variables[symbol] = ast.Name(loop.name, ast.Load())
+        elif (
+            loop.own
+            and isinstance(last, (str, int, float))
+            and not any(map(_leaves, outside_functions(body)))
+        ):
+            self.scope.variables[symbol] = node(last)
+        else:
+            self.scope.variables.pop(symbol, None)
+
+    # -- choices ---------------------------------------------------------------------------------------------
+
+    def _if(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
+        test, *parts = e.operands
+        condition = ex.operand(test)
+        for part in parts:
+            self._settle(part, ex, block)
+        self._before(ex, block)
+        taken = bool(ex.value(put("bool(x)", x=condition)))
+        scope, start, views = self.scope, self.scope.kept(), dict(ex.views)
+        branches, ends = [], []
+        for part in (*parts, R("empty"))[:2]:
+            inner = Block()
+            if part.kind != "empty":
+                with self._within(choosing=True):
+                    self._statement(part, ex, inner, visible)
+            branches.append(inner)
+            block.whys += inner.whys
+            block.digits += inner.digits
+            ends.append(scope.kept())
+            # What has a name in one branch only has none after it.
+            ex.views = dict(views)
+            scope.restore(start, but=_NAMING)
+        known, variables = start["variables"], changed(e, scope.functions)
+        lost = {n for end in ends for n in known if n not in end["variables"]}
+        found = {n: v for end in ends for n, v in end["variables"].items() if n in variables or n in known}
+        scope.restore(ends[0 if taken else 1], but=_NAMING)
+        scope.variables = {n: v for n, v in found.items() if n not in lost}
+        scope.of_r.update(dict.fromkeys(lost))
+        for symbol in variables:
+            scope.summaries.pop(symbol, None)
+        block.written += 1
+        for word, inner in zip((f"if {text_of(condition)}:", "else:"), branches[: len(parts)]):
+            block.lines += [*laid_out(word), *(INDENT + line for line in inner.lines or ["pass"])]
+
+    # -- functions -------------------------------------------------------------------------------------------
+
+    def _each(self, e: R, ex: Expressions, block: Block) -> None:
+        """`invisible(lapply(fits, function(m) print(coef(m))))`: a loop."""
+        given = matched(e.arguments, ("X", "FUN")) or {}
+        fun = given.get("FUN")
+        if fun is None or fun.kind != "function" or fun.body is None or not fun.arguments:
+            raise NotTranslated(f"{e.function}() of this function is not supported")
+        body = without_return(fun.body)
+        formal = fun.arguments[0][0]
+        names = own_variables(body) | {formal}
+        loop = R("call", e.value, R("sym", "for"), (("", R("sym", formal)), ("", given["X"]), ("", body)))
+        turns = self._turns(loop, [s for s in self.sites.get(self.task, []) if s.many], ex)
+        with self._local(names):
+            for name in names:  # no turn has what the one before it made
+                self._unknown(name)
+            self._for(loop, ex, block, turns)
+
+    def _inline(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
+        """A function of several statements, written where it is called."""
+        function = self.scope.functions[e.function]
+        formals = [n for n, _ in function.arguments]
+        given = matched(list(e.arguments), formals)
+        if given is None or function.body is None or self.inlined > DEEPEST:
+            raise NotTranslated(f"{e.function}() is not supported here")
+        body = without_return(function.body)
+        if jumps(body):
+            raise NotTranslated(f"{e.function}() returns from within its statements")
+        names = own_variables(body) | {*formals}
+        outer = outer_variables(body, self.scope.functions)
+        self.scope.lexical(e.function, function)
+        if outer & (names.union(*self.scope.locals) | {p.symbol for a in given.values() for p in a.walk()}):
+            raise NotTranslated(f"{e.function}() assigns to a variable outside that is also its own")
+        bound: dict[str, ast.expr] = {}
+        for name, part in given.items():
+            with suppress(NotTranslated):
+                bound[name] = ex.expression(part)
+        with self._within(inlined=self.inlined + 1, loop=None), self._local(names):
+            for name in formals:
+                self._unknown(name)
+            self.scope.variables.update(bound)
+            for name, default in function.arguments:
+                if name not in given and default.kind != "empty":
+                    with suppress(NotTranslated):
+                        self.scope.variables[name] = ex.expression(default)
+            self._statement(body, ex, block, visible)
+
+    def _unknown(self, name: str) -> None:
+        """A variable has another meaning here, or none."""
+        self.scope.variables.pop(name, None)
+        self.scope.summaries.pop(name, None)
+        self.scope.functions.pop(name, None)
+        self.scope.of_r[name] = None
+
+    @contextmanager
+    def _local(self, names: frozenset[str]) -> Iterator[None]:
+        """Where a function runs: what it assigns has Python names of its own and is forgotten after it."""
+        scope, tables = self.scope, ("variables", "python", "of_r", "summaries", "functions")
+        kept = {t: {n: v for n, v in getattr(scope, t).items() if n in names} for t in tables}
+        own = self.own_names.setdefault((self.inlined, names), {})
+        for name in names:
+            scope.python.pop(name, None)
+        scope.python.update(own)
+        scope.locals.append(names)
+        try:
+            yield
+        finally:
+            scope.locals.pop()
+            own.update({n: scope.python[n] for n in names if n in scope.python})
+            for t in tables:
+                table: dict[str, Any] = getattr(scope, t)
+                for name in names:
+                    table.pop(name, None)
+                table.update(kept[t])
+
+
+def last_of(site: CallSite) -> ast.expr:
+    """The last value of a call site."""
+    parts = key_parts(site.keys[-1])
+    key = parts[0] if len(parts) == 1 else ast.Tuple(list(map(node, parts)), ast.Load())
+    return put("x[k]", x=ast.Name(site.name, ast.Load()), k=key)
+
+
+def _leaves(e: R) -> bool:
+    return e.function in ("next", "break")
+
+
+def _is_changeable(value: Any) -> bool:
+    return isinstance(value, (pd.Series, pd.DataFrame, np.ndarray, list, dict))
+
+
+def _is_new(made: ast.expr) -> bool:
+    """`x.round(3)`, `pd.Series({...})`: a value that was made there."""
+    if not isinstance(made, ast.Call):
+        return isinstance(made, (ast.Dict, ast.List, ast.DictComp, ast.ListComp, ast.BinOp))
+    of = made.func.attr if isinstance(made.func, ast.Attribute) else ""
+    return of in _NEW or of in ("Series", "DataFrame") and (not made.args or _is_new(made.args[0]))
