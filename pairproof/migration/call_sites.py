@@ -89,7 +89,7 @@ def _is_assigned(captured: Captured, call: RecordedCall) -> bool:
         return True
     e = node_of(trees[call.task - 1].tree)
     values = [part.operands[-1] for part in e.walk() if part.function in ("<-", "=", "<<-") and part.operands]
-    # The innermost assignment that the call stands in: `for (k in m) { s <- sum(resid(m[[k]])) }` assigns a sum.
+    # The innermost assignment that it stands in: `for (k in m) { s <- sum(resid(m[[k]])) }` assigns a sum.
     value = next((v for v in reversed(values) if any(p.value == call.text for p in v.walk())), e)
     while value.function in PASSING and value.operands:
         value = value.operands[0]

@@ -284,9 +284,9 @@ def hostile(text: str, step: Step) -> str:
     script.lines[4] = TopLevel(text or "x", ["call", ["sym", "coef"], [["", ["sym", "m"]]], text])
     script.lines[5] = TopLevel(text or "x", ["call", ["sym", f"f{text}"], [[text, ["str", text]]], text])
     script.lines[8] = TopLevel(
-        text or "x", ["call", ["sym", "<-"], [["", ["sym", text]], ["", ["str", text]]], text]
-    )
-    script.lines[9] = TopLevel(text or "x", ["call", ["sym", "cat"], [["", ["sym", text]]], text])
+        text or "x", ["call", ["sym", "<-"], [["", ["sym", text or "v"]], ["", ["str", text]]], text]
+    )  # R has no variable without a name
+    script.lines[9] = TopLevel(text or "x", ["call", ["sym", "cat"], [["", ["sym", text or "v"]]], text])
     script.values = {k: Valued(None, True) for k in (4, 5, 9)}
     script.mention(7, "nlm", text)
     captured = script.captured(ending="error", message=text)

@@ -36,7 +36,7 @@ PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat plot.wmat".split
 PRINTING = frozenset("print show print.default".split())
 
 
-#: A number that is so many times an estimate is no ratio of it to its standard error, but one of another kind.
+#: A number so many times an estimate is no ratio of it to its standard error, but one of another kind.
 MUCH = 200.0
 #: Functions whose values are probabilities.
 OF_TAILS = frozenset("pchisq pnorm pt pf pbinom".split())

@@ -30,7 +30,7 @@ _COUNTING = frozenset(
     "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
 )
 EXACT = 15.0
-#: Functions that take parts, by name or as R has the places; that leave out NA; that write a text for each number.
+#: Functions that take parts, by name or as R has the places; that leave out NA; that make texts of numbers.
 _OF_PARTS = frozenset("[ [[ $".split())
 _WITHOUT_NA = frozenset("na.omit sort".split())
 _TEXTS = frozenset("sprintf paste paste0 format formatC is.null".split())

@@ -52,8 +52,8 @@ NEEDS: Mapping[str, str] = {
     "aic": "the log-likelihood, or the deviance, and the parameters",
     "votes": "wins and losses",
 }
-#: Numbers half-way between their limits beside which one that is not, by this part of half their distance, is a
-#: misprint: profile limits of a large estimate are a tenth of it off.
+#: Numbers half-way between their limits beside which one that is not, by this part of half their distance,
+#: is a misprint: profile limits of a large estimate are a tenth of it off.
 MOST_ODD, FAR_OFF = 3, 0.2
 #: Stands for a reference that is not known.
 UNKNOWN = "(not known)"

@@ -439,7 +439,7 @@ def test_a_claims_file_of_a_page_with_its_own_legend_has_the_legend(natural, tab
     assert '"***"' in made
 
 
-# -- pages of pairproof itself, and names that look like something else -----------------------------------------
+# -- pages of pairproof itself, and names that look like something else ---------------------------------
 
 
 def test_what_fit_prints_can_be_checked_alone(table, tmp_path):
