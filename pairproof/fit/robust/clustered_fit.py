@@ -415,7 +415,7 @@ def cluster_codes(
         raise InputError(
             f"{table.source} has no column {column!r} to cluster by; its columns are {known}. Counts over all judges"
             " cannot be clustered by judge: read the individual answers, or give the rows that were counted:"
-            f" clustered({column!r}, rows=SOURCE, kind='CR1')"
+            " rows=SOURCE, kind='CR1'"
         )
     codes, labels, absent = coded(take(table.columns[column], used))
     if absent.any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -433,6 +434,9 @@ class Statements(Flow, Shown):
         if isinstance(value, np.ndarray) and value.dtype.kind != np.asarray(ex.value(made)).dtype.kind:
             raise NotTranslated("it changes the type of a vector's numbers")
         made = self._apart(made, ex, False)
+        if ex.digits:
+            least, size = self.scope.quality.get(x.id, (math.inf, 0.0))
+            self.scope.quality[x.id] = min(least, *ex.digits), max(size, *ex.leaves)
         line = f"{text_of(part)} = {text_of(made)}"
         self._emit(ex, block, line)
         # On a copy: the statements are run once more, from the values before.

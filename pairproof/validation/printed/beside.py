@@ -157,8 +157,8 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     own = {model: n for model, n in tried.items() if model.scale != "any" or "scale" in said}
     best = max(own or tried, key=lambda m: tried[m])
     free = max(tried, key=lambda m: tried[m])
-    # A free factor and constant bring out more of any page: only where without them hardly a number that has a
-    # scale does.
+    # A free factor and constant bring out more of any page: only where without them hardly a number does that
+    # has a scale.
     scaled = [q for q in numbers if q.quantity.kind not in OF_NO_SCALE]
     n_own, n_free = (_n_out(table, model, scaled) for model in (best, free))
     if n_own * 3 < len(scaled) and n_free * 3 >= len(scaled) * 2:
