@@ -316,10 +316,12 @@ class Expressions(Tables, Texts):
 
     def _keep_places(self, found: ast.expr, step: Step, with_na: bool) -> None:
         """R's names of a vector, or of a table's rows, that has some of them only: places are counted by these."""
+        if not isinstance(step.value, Fit):
+            return
         theirs = named(step.call.vector("coef"))
         names = tuple(n for n, v in theirs.items() if with_na or v == v)
         there = dict(views.names_of(step))
-        if isinstance(step.value, Fit) and 0 < len(there) < len(names):
+        if 0 < len(there) < len(names):
             missing = tuple(n for n in names if n not in there)
             na = all(theirs[n] != theirs[n] for n in missing)
             self.scope.places[text_of(found)] = Lacking(names, missing, na)
