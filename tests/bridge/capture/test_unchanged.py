@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.bridge.capture.recorded_runs import both
-from tests.bridge.capture.scripts_run import run
+from tests.bridge.capture.scripts_run import FIT, run
 
 #: Things that a script can do around a fitting function, each a way to notice a recording that is badly made.
 BASE_R = """
@@ -189,3 +189,10 @@ def test_what_each_expression_printed_is_known_but_what_a_sink_took(tmp_path: Pa
     assert "".join(found.outputs.values()) == found.output
     assert b"".join(passed).decode().startswith(found.output.split("\x1e")[0])  # no mark reaches who looks on
     assert found.ending == "error"
+
+
+@pytest.mark.r
+def test_a_model_after_thousands_of_fits_in_a_loop_is_kept(tmp_path: Path) -> None:
+    found = run(tmp_path, f"for (i in 1:2100) m <- {FIT}\nlast <- {FIT}\n", seconds=300)
+    kept = [call.task for call in found.calls if call.kept]
+    assert (kept.count(1), kept.count(2), len(found.calls)) == (200, 1, 2101)

@@ -5,12 +5,13 @@
 
 keep_of_site <- 200L         # evaluations of one call of the script that are recorded in full
 keep_via_package <- 20L      # of those that a package makes on its own (bootstrap, trees)
-keep_in_all <- 2000L
+keep_in_all <- 2000L         # of all that are kept
 most_bytes <- 3e8
 
 state <- new.env(parent = emptyenv())
 state$stack <- list()        # recorded calls that are running, outermost first
 state$id <- 0L
+state$whole <- 0L            # calls that are kept
 state$task <- 0L             # top-level expressions that are over
 state$busy <- FALSE          # inside our own code: nothing is recorded
 state$sites <- new.env(parent = emptyenv())
@@ -71,7 +72,9 @@ evaluations <- function(site) {
 
 is_kept <- function(nth, via) {
   most <- if (is.null(via) || via %in% refitting) keep_of_site else keep_via_package
-  nth <= most && state$id <= keep_in_all && state$bytes < most_bytes
+  kept <- nth <= most && state$whole < keep_in_all && state$bytes < most_bytes
+  if (kept) state$whole <- state$whole + 1L
+  kept
 }
 
 most_shown <- 2000L          # numbers or texts of the value of an expression that is kept
