@@ -298,7 +298,9 @@ def few_votes(*stray: tuple[str, str, str]) -> pd.DataFrame:
 def test_a_stray_vote_against_a_model_without_a_rating_moves_no_win_rate_and_the_board_names_what_hidestiers():
     plain, stray = (leaderboard(few_votes(*votes)) for votes in ((), (("N", "A", "model_a"),)))
     before, after = _by_model(plain), _by_model(stray)
-    assert [after[m].win_rate for m in "ABC"] == pytest.approx([before[m].win_rate for m in "ABC"], abs=1e-9)
+    rates = ([of[m].win_rate for m in "ABC"] for of in (after, before))
+    # Two fits, of which one has a row more: only their last steps may differ; observed 0.
+    assert next(rates) == pytest.approx(next(rates), abs=1e-9)
     assert [row.tier for row in plain.rows] == [1, 2, 3] and {row.tier for row in stray.rows} == {1}
     assert (
         "1 tier because of 'N' (votes: 1), which may have many ranks; the other 3 by themselves have 3."
@@ -323,6 +325,7 @@ def test_a_model_of_two_votes_that_widens_the_limits_of_all_is_named_unless_ther
 
 def test_items_that_are_equal_without_spread_share_the_chance_of_being_best():
     ties = pd.DataFrame({"model_a": [*"AAB"], "model_b": [*"BCA"], "winner": ["tie"] * 3})
+    # A sum of 100,000 thirds, rounded each time; observed 2e-13.
     assert [row.p_best for row in leaderboard(ties).rows] == pytest.approx([1 / 3] * 3, abs=1e-12)
 
 
