@@ -60,8 +60,8 @@ from ..validation.verdicts.digits import MOST, digits_of_agreement
 from ..validation.verify import agree
 from .call_sites import Left
 from .outcome import differs, finite
-from .steps.block import Done
 from .steps.evaluated import CallSite
+from .steps.flow import Done
 from .translate.python_code import File, Unique, plain
 
 #: Call id -> what the test asks of each of its rows.

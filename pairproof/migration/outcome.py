@@ -25,8 +25,8 @@ from ..text import plural
 from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
-from .steps.block import Done
 from .steps.compared import NUMBER
+from .steps.flow import Done
 from .translate.translation import Step
 
 #: Verdicts of a number that differs and is not explained.

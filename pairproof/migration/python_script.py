@@ -28,8 +28,8 @@ from ..validation.verdicts.agreement import AGREEING
 from .call_sites import Left
 from .delivery import DATA
 from .outcome import lost_in_words
-from .steps.block import Done
 from .steps.evaluated import CallSite, Key, key_parts, loop_names
+from .steps.flow import Done
 from .steps.interpreter import OURS
 from .steps.python import commented
 from .translate import python_code as python

@@ -35,8 +35,8 @@ from . import delivery
 from .call_sites import of_text, sites
 from .outcome import Migration, differs
 from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
-from .steps.block import Done
 from .steps.evaluated import CallSite
+from .steps.flow import Done
 from .translate.python_code import INDENT, WIDTH, Unique, comment, docstring, one_line, plain, text_literal
 
 HEAD = """

@@ -11,7 +11,7 @@ import pytest
 from pairproof.bridge.capture.recorded import Place
 from pairproof.migration.outcome import LeftOut, Migration
 from pairproof.migration.report_page import migration_page, output, sentences, where
-from pairproof.migration.steps.block import Done
+from pairproof.migration.steps.flow import Done
 from pairproof.migration.translate.python_code import Call, File
 from pairproof.migration.translate.translation import Step, Translation, outside
 from pairproof.report.blocks import Code, Folded, Heading, Table

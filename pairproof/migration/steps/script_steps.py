@@ -21,9 +21,8 @@ from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, one_line
 from ..translate.translation import OutOfTime, within
 from . import compared
-from .block import MOST_TEXT, MOST_VALUE, PLOTTING, PRINTING, SECONDS, Block, Done
 from .evaluated import CallSite
-from .flow import last_of
+from .flow import MOST_TEXT, MOST_VALUE, PLOTTING, PRINTING, SECONDS, Block, Done, last_of
 from .statements import Statements
 from .translator import Expressions
 from .trees import NotTranslated, R, assigned, changed, changed_in_place, grown, node_of, outside_functions

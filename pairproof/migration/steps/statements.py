@@ -20,9 +20,8 @@ from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.python_code import INDENT, identifier
 from ..translate.translation import Step
 from . import views
-from .block import PLOTTING, PRINTING, Block, State
 from .evaluated import SETTINGS, CallSite, Lacking
-from .flow import Flow
+from .flow import PLOTTING, PRINTING, Block, Flow, State
 from .python import called, called_on, laid_out, names_of, node, put, text_of
 from .translator import Expressions
 from .trees import NotTranslated, R, matched, without_return
