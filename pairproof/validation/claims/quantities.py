@@ -5,7 +5,9 @@
                                        Fit.params
 ``exp.X``                              exp of the estimate: an odds multiplier, or a worth with product one
                                        (reference sum)
+``exp_low.X``, ``exp_high.X``          exp of the limits; ``exp_se``: its error by the delta method
 ``z.X``, ``p.X``                       Wald z; two-sided normal p (if clustered: t and its p)
+``chi2.X``                             Wald chi-square: z squared
 ``df.X``                               degrees of freedom of a clustered t; inf if normal
 ``cov.X.Y``                            covariance of two estimates
 ``low.X``, ``high.X``                  95 % Wald limits
@@ -153,7 +155,9 @@ _OF_WHOLE: Mapping[str, Callable[[Fit], float]] = {
     "pearson": lambda f: f.goodness_of_fit().pearson,
     "pearson_p": lambda f: f.goodness_of_fit().p_pearson,
 }
-_OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high", "df")
+#: Numbers of the exponential of an estimate.
+OF_EXP = ("exp", "exp_se", "exp_low", "exp_high")
+OF_PARAMETER = ("estimate", *OF_EXP, "se", "z", "chi2", "p", "low", "high", "df")
 _OF_PAIR = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
 LIKELIHOOD_RATIO = ("lr", "lr_df", "lr_p")
 #: Of tests beside a model, rules that rank, and posteriors: they have floors, but no fit has them.
@@ -164,7 +168,7 @@ _OF_TEST = (
 #: Counts of a board; "wins" are those of a fit, too.
 OF_BOARD = ("votes", "wins", "losses", "ties")
 KINDS = (
-    *(*_OF_FIT, *_OF_WHOLE, *_OF_PARAMETER, "cov", "worth", "worth_se"),
+    *(*_OF_FIT, *_OF_WHOLE, *OF_PARAMETER, "cov", "worth", "worth_se"),
     *(*_OF_PAIR, *OF_BOARD, *OF_EFFECTS, *LIKELIHOOD_RATIO, *_OF_TEST),
 )
 #: Kinds whose names begin with a group: ``worth.all.A``.
@@ -252,7 +256,7 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
         return float(getattr(fit, kind))
     if kind in _OF_WHOLE:
         return float(_OF_WHOLE[kind](fit))
-    if kind in _OF_PARAMETER:
+    if kind in OF_PARAMETER:
         return _of_parameter(fit, kind, q.name)
     if kind == "cov":
         a, b = _two_parameters(fit, q)
@@ -289,8 +293,13 @@ def _of_parameter(fit: Fit, kind: str, parameter: str) -> float:
     _one(parameter, list(fit.params.index), "parameter", f"{kind}.{parameter}")
     if kind in ("low", "high"):
         return float(fit.conf_int().loc[parameter, kind])
-    if kind == "exp":
-        return math.exp(float(fit.params[parameter]))
+    if kind in OF_EXP:
+        of_log = _of_parameter(fit, {"exp_low": "low", "exp_high": "high"}.get(kind, "estimate"), parameter)
+        se = _of_parameter(fit, "se", parameter) if kind == "exp_se" else 1.0
+        with np.errstate(over="ignore"):
+            return float(np.exp(of_log)) * se
+    if kind == "chi2":
+        return _of_parameter(fit, "z", parameter) ** 2
     name = {"estimate": "params", "se": "bse", "z": "zvalues", "p": "pvalues", "df": "df"}[kind]
     return float(getattr(fit, name)[parameter])
 
@@ -423,7 +432,7 @@ def is_probability(name: str) -> bool:
 def is_reference(fit: Fit, name: str) -> bool:
     """Whether this is a number of a reference, which is 0 by definition and has no standard error."""
     q = Quantity.parse(name)
-    known = q.kind in _OF_PARAMETER and q.kind != "exp" and q.name in fit.names
+    known = q.kind in OF_PARAMETER and q.kind not in OF_EXP and q.name in fit.names
     return known and bool(fit.is_reference[fit.names.index(q.name)])
 
 
@@ -441,15 +450,17 @@ def error_of(name: str, fit: Fit) -> float:
         return quantity(fit, q)
     if q.kind in _ERRORS:
         return quantity(fit, q.of(_ERRORS[q.kind]))
-    if q.kind == "exp":
+    if q.kind in ("exp", "exp_low", "exp_high"):
         return quantity(fit, q) * quantity(fit, q.of("se"))
+    if q.kind == "chi2":
+        return 2.0 * abs(quantity(fit, q.of("z")))
     if q.kind == "odds":
         return quantity(fit, q) * quantity(fit, q.of("contrast_se")) * LOG_WORTH_PER_UNIT[fit.scale]
     return math.nan
 
 
 #: Kinds that are standard errors: they have none themselves.
-STANDARD_ERRORS = ("se", "contrast_se", "worth_se", "sigma_se")
+STANDARD_ERRORS = ("se", "exp_se", "contrast_se", "worth_se", "sigma_se")
 
 
 def unit_of_size(name: str) -> str:

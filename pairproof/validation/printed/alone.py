@@ -27,7 +27,7 @@ from ...report.blocks import Block, Bullets, Column, Page, Table
 from ...report.output import render_text
 from ...text import label, named
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
-from ..claims.quantities import Quantity
+from ..claims.quantities import OF_EXP, Quantity
 from ..report.context import ReportContext, versions
 from ..report.findings import fit_each_other, not_looked_at
 from ..report.notation import verdict_cell
@@ -35,17 +35,20 @@ from ..report.verification import Verification
 from ..verdicts.agreement import COLUMNS_NOT_READ, Agreement, Verdict
 from ..verdicts.arithmetic import Interval, half_width, tails
 from ..verdicts.arithmetic_rows import KIND, arithmetic_rows
+from ..verdicts.definitions import LEVELS
 from .headings import PARAMETERS, kind_among
 from .reading import Limits, PrintedTable, tables_of
 
-#: Levels of intervals that are tried beside 95 %.
-LEVELS = (0.9, 0.99, 0.8, 0.999, 0.6827)
 #: What each kind of number is compared with.
 NEEDS: Mapping[str, str] = {
     "z": "its estimate and standard error",
     "p": "z, or its estimate and standard error",
+    "chi2": "its estimate and standard error",
     "low": "its estimate and standard error",
     "high": "its estimate and standard error",
+    "exp": "its estimate",
+    "exp_low": "its limit, or the estimate and standard error",
+    "exp_high": "its limit, or the estimate and standard error",
     "worth": "the estimates of all items",
     "df_resid": "the null df and the printed parameters",
     "deviance": "the null deviance",
@@ -55,6 +58,8 @@ NEEDS: Mapping[str, str] = {
 #: Numbers half-way between their limits beside which one that is not, by this part of half their distance,
 #: is a misprint: profile limits of a large estimate are a tenth of it off.
 MOST_ODD, FAR_OFF = 3, 0.2
+#: How the names of limits begin.
+_LIMITS = ("low.", "high.", "exp_low.", "exp_high.")
 #: Stands for a reference that is not known.
 UNKNOWN = "(not known)"
 _FIELDS = {f.name for f in fields(ModelClaim)}
@@ -167,7 +172,7 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     for name, holds, words in _further(known, fewest, free):
         said = ("agrees" if holds else "differs", words, "arithmetic")
         rows.append(row(Quantity(KIND, name=name), *said, printed=printed[name], about=KIND))
-    by_se = {Quantity.parse(a.quantity.name).place for a in rows if a.quantity.name.startswith("low.")}
+    by_se = {Quantity.parse(a.quantity.name).place for a in rows if a.quantity.name.startswith(_LIMITS)}
     for limits, holds, words in _of_limits(page.limits):
         if not holds or limits.name not in by_se:
             said = ("agrees" if holds else "differs", words, "arithmetic" if holds else "impossible")
@@ -192,13 +197,15 @@ def _no_data(name: str) -> Any:
 
 def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Agreement]:
     """The rows, where limits that are all off are of another level, or of no Wald interval."""
-    of_limits = [a for a in rows if a.quantity.name.startswith(("low.", "high."))]
+    of_limits = [a for a in rows if a.quantity.name.startswith(_LIMITS)]
     if any(a.passes for a in of_limits):
         return list(rows)
 
     def at(q: Quantity, level: float) -> bool:
-        half = half_width(known[q.of("se")], level, known.get(q.of("df")))
-        return (known[q] - known[q.of("estimate")]).size().meets(half)
+        end = known[q].log() if q.kind in OF_EXP else known[q]
+        estimate = known.get(q.of("estimate")) or known[q.of("exp")].log()
+        se = known.get(q.of("se")) or known[q.of("exp_se")].over(known[q.of("exp")])
+        return (end - estimate).size().meets(half_width(se, level, known.get(q.of("df"))))
 
     names = [Quantity.parse(a.quantity.name) for a in of_limits]
     level = next((level for level in LEVELS if all(at(q, level) for q in names)), None)

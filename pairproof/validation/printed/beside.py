@@ -29,7 +29,7 @@ from ..claims.data import fit_model
 from ..claims.other_scales import BoardNumbers, on_any_scale
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity
 from ..claims.printed import R_LEGEND
-from ..claims.quantities import OF_BOARD, Quantity, quantity, scale_of
+from ..claims.quantities import OF_BOARD, OF_PARAMETER, Quantity, quantity, scale_of
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
 from ..verdicts.agreement import ANOTHER_MODEL, COLUMNS_NOT_READ, NO_SUCH_ITEM, OTHER_MODELS, Agreement
@@ -54,9 +54,9 @@ MOST_REFERENCES, MOST_NAMES = 6, 200
 FREE = ("scale", "ties", "family", "order_effect", "cells")
 OF_CELLS = ("deviance", "df_resid", "null_deviance", "df_null", "aic_glm")
 #: Kinds of numbers that are the same on every scale.
-OF_NO_SCALE = ("z", "p", "df", *OF_CELLS)
+OF_NO_SCALE = ("z", "chi2", "p", "df", *OF_CELLS)
 #: Kinds of numbers that a reference has none of.
-OF_ITEMS = ("estimate", "se", "z", "p", "low", "high", "exp")
+OF_ITEMS = OF_PARAMETER
 
 
 def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) -> PrintedTable:
@@ -327,6 +327,7 @@ def read_pages(
         table = with_items(replace(read, sided=sided or read.sided), data, parameters)
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
+            own |= {} if stated.get("level") else {"level": table.model.get("level", "")}
             kept = tuple(q for q in table.numbers if q.quantity.kind in _OF_PARTS)
             left = dict.fromkeys(q.quantity.kind for q in table.numbers if q not in kept)
             others = (*table.others, *(f"column of {kind}" for kind in left))

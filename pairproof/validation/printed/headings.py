@@ -27,6 +27,8 @@ OF_T = re.compile(r"t\b.*|.*\|t\|.*")
 #: A heading that says that p-values are one-sided, and one of logarithms that are not natural.
 OF_ONE_SIDE = re.compile(r"(?:\b(?:one|1)|½)[- ]?(?:sided|tailed)")
 OF_LOG10 = re.compile(r"\blog ?_?(?:10|2)\b")
+#: A heading of z or of its square, which in the headings of SAS is half of another.
+OF_WALD = re.compile(r"wald(?: stat(?:istic|\.)?)?", re.IGNORECASE)
 #: Words of the longest heading and the longest name (a longer line is prose), and of a line of headings.
 MOST_WORDS, MOST_HEADINGS = 5, 60
 

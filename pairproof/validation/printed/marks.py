@@ -21,7 +21,7 @@ from ..verdicts.arithmetic import Interval, tails
 from .headings import PARAMETERS, kind_among
 
 #: Kinds of numbers that marks stand beside.
-OF_MARKS = ("estimate", "z", "p", "exp")
+OF_MARKS = ("estimate", "z", "chi2", "p", "exp")
 #: What marks mean where the page does not say it: R's and psychology's, economists'.
 _USUAL: tuple[Mapping[str, str], ...] = (
     {mark: level for mark, level in R_LEGEND.items() if "*" in mark},

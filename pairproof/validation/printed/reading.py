@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -22,6 +22,7 @@ from ...text import label, listed, named, quoted
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import DF_OF, OF_BOARD, Quantity, check_name
+from ..verdicts.arithmetic import Interval, half_width, tails
 from .forms import LONG, MISSING, NUMBER, VECTOR, Grid, grids
 from .headings import (
     HEADINGS,
@@ -31,6 +32,7 @@ from .headings import (
     OF_ONE_SIDE,
     OF_POINTS,
     OF_T,
+    OF_WALD,
     PROGRAMS,
     kind_among,
     kind_of_heading,
@@ -43,9 +45,11 @@ MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
 DIGITS, ALL_DIGITS = 10, 13
 _PARTS = re.compile(
     rf"(?P<value>[<>=\u2264\u2265]* *{NUMBER})?[*^\u2020\u2021\u00a7 ]*"
-    rf"(?:[(\[]\s*(?P<a>{NUMBER})(?:\s*(?:[,;]|\bto\b)?\s*(?P<b>{NUMBER}))?\s*[)\]])?[*^\u2020\u2021\u00a7 .]*"
+    rf"(?:[(\[]\s*(?P<a>{NUMBER})(?:(?:\s*[,;]\s*|\s*\bto\b\s*|-|\s+(?:- )?)(?P<b>{NUMBER}))?\s*[)\]])?[*^\u2020\u2021\u00a7 .]*"
 )
-_LIMITS = re.compile(rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-|\u2013|\s)\s*({NUMBER})\s*[)\]]?")
+_LIMITS = re.compile(
+    rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-\s|(?<=[\d.])-|\u2013|\s)\s*({NUMBER})\s*[)\]]?"
+)
 _WITH_DF = re.compile(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", re.IGNORECASE)
 _COMMAS = "; decimal commas are read where no number of the table has a point: write them all as points"
 #: What says, after a number, that it is a reference's: "0 (ref)".
@@ -188,6 +192,9 @@ def _table(
     if nan := [f"{kind} of {label(name)}" for columns in page for kind, name in columns.nan]:
         said.append(f"not checked: {named(nan)}: NaN is not a number")
     points = {"scale": "elo"} if any(columns.on_points for columns in page) else {}
+    level = next((columns.level for columns in page if columns.level), "")
+    points |= {"level": level} if points and level else {}
+    said += [f"limits and ranks at level {level}, as their heading says"] * ("level" in points)
     if any(columns.of_log10 for columns in page):
         points = {"scale": "any"}
         said.append("logarithms to another base than e: a free factor is looked for (scale any)")
@@ -240,11 +247,16 @@ class _Columns:
         self.kinds = self._kinds(asked)
         of_estimates = [grid.headings[k].casefold() for k, kind in self.kinds.items() if kind == "estimate"]
         self.of_log10 = any(map(OF_LOG10.search, of_estimates))
+        of_limits = [grid.headings[k] for k, kind in self.kinds.items() if kind in ("interval", "estimate")]
+        stated = [m[1] for heading in of_limits if (m := re.search(r"(\d\d(?:\.\d+)?) ?%", heading))]
+        self.level = f"{Decimal(stated[0]) / 100}" if stated and stated[0] != "95" else ""
         self.on_points = any(OF_POINTS.fullmatch(heading) for heading in of_estimates)
         for line, cells in grid.rows:
             self._row(line, cells)
         self._as_whole()
         self._as_worths()
+        self._of_wald()
+        self._of_exp()
         self.limits = self._limits()
         self._without_estimates()
         self._as_shares()
@@ -285,6 +297,7 @@ class _Columns:
             found[here[0]] = kind
         for k, heading in enumerate(headings):
             kind = "estimate" if heading == VECTOR else kind_of_heading(heading)
+            kind = "chi2" if not kind and OF_WALD.fullmatch(heading) else kind
             if kind and k not in found and kind not in ("items", *asked) and k != self.of_names:
                 found[k] = kind
         self.of_t = "df" in asked or any(
@@ -441,10 +454,67 @@ class _Columns:
         kind = next((k for k in ("estimate", "worth", "exp") if k in self.kinds.values()), "")
         found = []
         for name in self.names:
-            three = [of.get((k, name)) for k in (kind, "low", "high")]
-            if (value := three[0]) and (low := three[1]) and (high := three[2]):
-                found.append(Limits(name, value, low, high, kind != "estimate"))
+            for kinds in ((kind, "low", "high"), ("exp", "exp_low", "exp_high")):
+                value, low, high = (of.get((k, name)) for k in kinds)
+                if value and low and high:
+                    found.append(Limits(name, value, low, high, kinds[0] != "estimate"))
         return tuple(found)
+
+    def _of_wald(self) -> None:
+        """What stands under "Wald" is z or its square: as estimates, errors and p of its rows say; else it is not read."""
+        if not any(
+            kind == "chi2" and OF_WALD.fullmatch(self.grid.headings[k]) for k, kind in self.kinds.items()
+        ):
+            return
+        rows = [row for row in self._rows().values() if "chi2" in row]
+        as_z = sum(fits_z(row, row["chi2"]) for row in rows)
+        as_square = sum(fits_z(row, row["chi2"].root()) for row in rows)
+        if as_z > as_square or any(row["chi2"].high < 0 for row in rows):
+            self._becomes({"chi2": "z"})
+        elif as_z == as_square:
+            self._drop(("chi2",))
+
+    def _of_exp(self) -> None:
+        """Limits and standard errors that are those of the exponentials beside them."""
+        rows = [row for row in self._rows().values() if "exp" in row]
+        both = [row for row in rows if {"low", "high"} <= row.keys()]
+        alone = "estimate" not in self.kinds.values()
+
+        def between(kind: str, row: Mapping[str, Interval]) -> bool:
+            return kind in row and row["low"].low <= row[kind].high and row[kind].low <= row["high"].high
+
+        if both and (
+            alone or sum(between("exp", r) for r in both) > sum(between("estimate", r) for r in both)
+        ):
+            self._becomes({"low": "exp_low", "high": "exp_high"})
+        if not rows or not alone:
+            return
+        errors = [row for row in rows if "se" in row and row["exp"].low > 0]
+        as_delta = [row for row in errors if fits_z(_of_logarithm(row, row["se"].over(row["exp"])))]
+        as_log = [row for row in errors if fits_z(_of_logarithm(row, row["se"]))]
+        if len(as_delta) > len(as_log):
+            self._becomes({"se": "exp_se"})
+        elif len(as_log) <= len(as_delta):
+            self._drop(("se",))
+
+    def _rows(self) -> dict[str, dict[str, Interval]]:
+        """The numbers of each row by kind."""
+        found: dict[str, dict[str, Interval]] = {name: {} for name in self.names}
+        for q in self.numbers:
+            found.get(q.quantity.name, {})[q.quantity.kind] = Interval.of(q.printed)
+        return found
+
+    def _becomes(self, other: Mapping[str, str]) -> None:
+        """Call numbers what they are of by what is beside them."""
+        self.numbers = [
+            replace(q, quantity=q.quantity.of(other.get(q.quantity.kind, q.quantity.kind)))
+            for q in self.numbers
+        ]
+        self.kinds = {k: other.get(kind, kind) for k, kind in self.kinds.items()}
+
+    def _drop(self, kinds: Collection[str]) -> None:
+        self.numbers = [q for q in self.numbers if q.quantity.kind not in kinds]
+        self.kinds = {k: kind for k, kind in self.kinds.items() if kind not in kinds}
 
     def _rename(self, kind: str, other: str) -> None:
         """Call the numbers of a kind those of a kind that is of all judges."""
@@ -454,15 +524,10 @@ class _Columns:
         ]
 
     def _without_estimates(self) -> None:
-        """Drop what is next to worths or exponentials alone: their limits, z and errors, most without a name."""
-        kinds = set(self.kinds.values())
-        if "estimate" in kinds or not kinds & {"worth", "exp"}:
-            return
-        dropped = ("low", "high", "interval", *(("z", "p") if "worth" in kinds else ("se",)))
-        if "worth" in kinds:
+        """Drop what is next to worths alone: their limits and z, which have no name."""
+        if "estimate" not in self.kinds.values() and "worth" in self.kinds.values():
             self._rename("se", "worth_se")
-        self.numbers = [q for q in self.numbers if q.quantity.kind not in dropped]
-        self.kinds = {k: kind for k, kind in self.kinds.items() if kind not in dropped}
+            self._drop(("low", "high", "interval", "z", "chi2", "p"))
 
     def said(self) -> str:
         """What was read under which heading."""
@@ -470,9 +535,16 @@ class _Columns:
         where = (f"{k} {'below its name' if h == VECTOR else 'under ' + quoted(h)}" for k, h in headings)
         return f"{_of(self.names, 'row')} from line {self.grid.rows[0][0]}: {', '.join(where)}"
 
+    def _used(self) -> set[int]:
+        """The columns that are read; the df of a Wald chi-square is 1 and says nothing."""
+        of_ones = (k for k, heading in enumerate(self.grid.headings) if kind_of_heading(heading) == "df")
+        of_chi2 = of_ones if "chi2" in self.kinds.values() else ()
+        ones = {k for k in of_chi2 if all(cells[k] in ("", "0", "1") for _, cells in self.grid.rows)}
+        return {*self.kinds, self.of_names, *ones}
+
     def others(self) -> list[str]:
         """Columns and lines of which nothing is read."""
-        used = (*self.kinds, self.of_names)
+        used = self._used()
         unused = [f"column {h}" for k, h in enumerate(self.grid.headings) if h and k not in used]
         return unused + self.unread
 
@@ -480,7 +552,7 @@ class _Columns:
         """Which columns of numbers are not read, and how to name them where those are missing that others follow from;
         "" if all are read.
         """
-        kinds, read = set(self.kinds.values()), (*self.kinds, self.of_names)
+        kinds, read = set(self.kinds.values()), self._used()
         of_z = kinds & {"z", "p"}
         missing = [
             kind
@@ -506,6 +578,26 @@ class _Columns:
             return f"{n} {were}: {label(named(columns))}"
         no = f"no column is known as {' or '.join(missing)}"
         return f"{n} {were}: {label(named(columns))}; {no}: name them, as with {label(how)}"
+
+
+def fits_z(row: Mapping[str, Interval], z: Interval | None = None) -> bool:
+    """Whether a z, else that of estimate and error, fits what else its row says: both of them, z, p, or limits."""
+    of_both = row["estimate"].over(row["se"]) if {"estimate", "se"} <= row.keys() else None
+    z = z or of_both
+    if z is None:
+        return False
+    says = [of_both, row.get("z")]
+    found = [z.size().meets(other.size()) for other in says if other is not None and other is not z]
+    found += [tails(z.size()).meets(row["p"])] if "p" in row else []
+    if {"exp_low", "exp_high", "se"} <= row.keys():
+        width = row["exp_high"].log() - row["exp_low"].log()
+        found.append(width.meets(half_width(row["se"], 0.95).times(2.0)))
+    return bool(found) and all(found)
+
+
+def _of_logarithm(row: Mapping[str, Interval], se: Interval) -> Mapping[str, Interval]:
+    """A row of an exponential as one of its logarithm with this standard error."""
+    return {**row, "estimate": row["exp"].log(), "se": se}
 
 
 def _of_hundred(values: Sequence[Printed]) -> bool:

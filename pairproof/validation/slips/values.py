@@ -28,7 +28,7 @@ from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
 from ...native.prefmod_defects.defects_of_results import grid_of, is_name_in_r, without_last_effects
 from ...numerics.arrays import FloatArray, IntArray
-from ..claims.quantities import Quantity, kind_of
+from ..claims.quantities import OF_EXP, OF_PARAMETER, Quantity, kind_of
 from .variants import TREATMENTS, Fitted, Model, Rows, Solver, partition, treated, units
 
 
@@ -170,7 +170,7 @@ class Values:
     def _function(self, name: str) -> FloatArray:
         q = Quantity.parse(name)
         row = np.zeros(len(self.fit.terms))
-        if q.kind in _OF_PARAMETER:
+        if q.kind in OF_PARAMETER:
             row[self._places[q.name]] = 1.0
             return row
         group, a, b = self._about(name, 2)
@@ -205,9 +205,8 @@ class Values:
         return values
 
 
-_OF_PARAMETER = ("estimate", "exp", "se", "z", "p", "low", "high")
 _CONTRASTS = ("contrast", "contrast_se", "contrast_z", "contrast_p", "odds", "p_first", "p_tie", "p_second")
-_LINEAR = (*_OF_PARAMETER, *_CONTRASTS)
+_LINEAR = (*(kind for kind in OF_PARAMETER if kind != "df"), *_CONTRASTS)
 _TABLE = tuple(
     "deviance df_resid null_deviance df_null llf aic bic aic_glm llf_poisson n_comparisons n_items gof_p".split()
 )
@@ -261,13 +260,13 @@ class _Computed:
 
     def _of(self, name: str, value: FloatArray, se: FloatArray) -> FloatArray:
         kind = kind_of(name).replace("contrast_", "")
-        place = self.v._places[Quantity.parse(name).place] if kind_of(name) in _OF_PARAMETER else None
+        place = self.v._places[Quantity.parse(name).place] if kind_of(name) in OF_PARAMETER else None
         of = "" if place is None else self.v.fit.terms[place].kind
         z = value / se
         if kind == "se":
             return se * self.s.se_shown
-        if kind == "z":
-            return z
+        if kind in ("z", "chi2"):
+            return z if kind == "z" else z**2
         if kind == "p":
             return self._p(z) / (2 if self.s.sided == 1 else 1)
         if kind in ("odds", "p_first", "p_tie", "p_second"):
@@ -277,9 +276,12 @@ class _Computed:
             shown = value + self.s.offset
         if of == "tie":
             shown = {"": value, "nu": np.exp(value), "tie.max": value - math.log(2.0)}[self.s.tie]
-        if kind in ("low", "high"):
-            return shown + (1 if kind == "high" else -1) * normal_quantile(0.975) * se
-        return np.exp(shown) if kind == "exp" else shown
+        end = kind.removeprefix("exp_")
+        if end in ("low", "high"):
+            shown = shown + (1 if end == "high" else -1) * normal_quantile(0.975) * se
+        if kind == "exp_se":
+            return np.asarray(np.exp(shown) * se * self.s.se_shown)
+        return np.exp(shown) if kind in OF_EXP else shown
 
     def _p(self, z: FloatArray) -> FloatArray:
         if not self.s.t:

@@ -4,6 +4,7 @@ A printed number is an interval, its rounding; what follows from printed numbers
 number that was printed beside them must meet it::
 
     z = estimate / se       p = 2 Phi(-|z|)  (or half of it)      limits = estimate +- 1.96 se
+    chi2 = z^2              exp = exp(estimate), and its limits   se of exp = exp se
     worth = softmax of the log worths, sums to 1                  estimates that sum to zero do
     contrast = difference   odds = exp(log worth difference)
     |se_a - se_b| <= se of the difference <= se_a + se_b
@@ -98,6 +99,12 @@ class Interval:
 
     def exp(self) -> Interval:
         return Interval(math.exp(min(self.low, 700)), math.exp(min(self.high, 700)))
+
+    def log(self) -> Interval:
+        return Interval(*(math.log(end) if end > 0 else -math.inf for end in (self.low, self.high)))
+
+    def root(self) -> Interval:
+        return Interval(math.sqrt(max(self.low, 0.0)), math.sqrt(max(self.high, 0.0)))
 
     def __str__(self) -> str:
         if math.isinf(self.low):
@@ -322,13 +329,26 @@ def _given(p: Printout, rule: Rule, how: How) -> Interval | None:
 def _rules(p: Printout, name: str) -> Iterator[tuple[str, Rule]]:
     n = Quantity.parse(name)
     kind, estimate, se, z = n.kind, n.of("estimate"), n.of("se"), n.of("z")
-    if kind == "z":
-        yield f"{estimate} / {se}", lambda q: q[estimate].over(q[se])
+    if n.of("exp_se") in p and not {estimate, se} & p.numbers.keys():
+        yield from _rules_of_exp(n)
+        return
+    if kind in ("z", "chi2"):
+        yield f"{estimate} / {se}{', squared' * (kind == 'chi2')}", lambda q: (
+            _squared(q[estimate].over(q[se])) if kind == "chi2" else q[estimate].over(q[se])
+        )
     elif kind == "p":
         of_t = f" with {n.of('df')}" * (n.of("df") in p)
-        yield f"from {z}, or {estimate} / {se}{of_t}", lambda q: _p(
-            q, z, estimate, se, q.interval(n.of("df"))
+        words = f"from {z if n.of('chi2') not in p else n.of('chi2')}, or {estimate} / {se}{of_t}"
+        yield words, lambda q: _p(q, z, estimate, se, q.interval(n.of("df")))
+    elif kind in ("exp_low", "exp_high"):
+        limit, sign = n.of(kind.removeprefix("exp_")), "-+"[kind == "exp_high"]
+        if limit in p:
+            yield f"exp({limit})", lambda q: q[limit].exp()
+        yield f"exp({estimate} {sign} 1.96 {se})", lambda q: (
+            (q[estimate] + half_width(q[se], 0.95).times(float(f"{sign}1"))).exp()
         )
+    elif kind == "exp_se":
+        yield f"{n.of('exp')} {se}", lambda q: _product(q[n.of("exp")], q[se])
     elif kind in ("low", "high"):
         sign, df = "-+"[kind == "high"], n.of("df")
         times = f"t({df})" if df in p else "1.96"
@@ -351,6 +371,36 @@ def _rules(p: Printout, name: str) -> Iterator[tuple[str, Rule]]:
     elif kind == "df_resid":
         yield "df_null minus the printed parameters", _df_from_null
         yield "no more than pairs x free outcomes - parameters", _df_at_most
+
+
+def _rules_of_exp(n: Quantity) -> Iterator[tuple[str, Rule]]:
+    """Where the estimate is printed as its exponential alone, with the standard error of that (Stata's odds ratios)."""
+    exp, se, z = n.of("exp"), n.of("exp_se"), n.of("z")
+
+    def of_log(q: Printout) -> tuple[Interval, Interval]:
+        return q[exp].log(), q[se].over(q[exp])
+
+    if n.kind == "z":
+        yield f"log({exp}) {exp} / {se}", lambda q: of_log(q)[0].over(of_log(q)[1])
+    elif n.kind == "p":
+        yield f"from {z}, or log({exp}) {exp} / {se}", lambda q: tails(
+            (q[z] if z in q else of_log(q)[0].over(of_log(q)[1])).size()
+        ).times(1.0 if q.sided == 2 else 0.5)
+    elif n.kind in ("exp_low", "exp_high"):
+        sign = "-+"[n.kind == "exp_high"]
+        yield f"exp(log({exp}) {sign} 1.96 {se} / {exp})", lambda q: (
+            (of_log(q)[0] + half_width(of_log(q)[1], 0.95).times(float(f"{sign}1"))).exp()
+        )
+
+
+def _squared(a: Interval) -> Interval:
+    size = a.size()
+    return Interval(size.low**2, size.high**2)
+
+
+def _product(a: Interval, b: Interval) -> Interval:
+    """Of numbers that are not negative."""
+    return Interval(max(a.low, 0.0) * max(b.low, 0.0), a.high * b.high)
 
 
 def half_width(se: Interval, level: float, df: Interval | None = None) -> Interval:
@@ -376,10 +426,13 @@ def tails(size: Interval, df: Interval | None = None) -> Interval:
 
 
 def _p(q: Printout, z: str, a: str, b: str, df: Interval | None = None) -> Interval:
-    """p of a printed z, of a printed a / b, or of what both allow."""
+    """p of a printed z or its square, of a printed a / b, or of what both allow."""
+    square = Quantity.parse(z).of("chi2")
     if a in q and b in q:
-        quotient = q[a].over(q[b])
-        size = (q[z].both(quotient) if z in q else quotient).size()
+        quotient = q[a].over(q[b]).size()
+        size = q[z].size().both(quotient) if z in q else quotient
+    elif square in q and z not in q:
+        size = q[square].root()
     else:
         size = q[z].size()
     return tails(size, df).times(1.0 if q.sided == 2 else 0.5)

@@ -30,7 +30,7 @@ from ...native.comparisons.counts.llbt import make_spec
 from ...numerics.arrays import FloatArray, IntArray
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper
 from ..claims.printed import Printed
-from ..claims.quantities import Quantity
+from ..claims.quantities import OF_PARAMETER, Quantity
 from .agreement import Agreement, is_accepted
 from .arithmetic import Check, Interval, Printout, check_numbers, corrected, cut_among_rounded
 
@@ -211,7 +211,7 @@ def _verdict(
 KIND = "arithmetic"
 #: What holds of an estimate and its standard error whatever the model: with a formula, another link, random
 #: effects or reduced bias, numbers of parameters, worths, deviance and AIC are the fit's alone.
-_OF_WALD = ("estimate", "se", "z", "p", "low", "high", "df")
+_OF_WALD = OF_PARAMETER
 
 
 @dataclass(frozen=True)

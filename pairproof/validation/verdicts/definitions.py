@@ -51,7 +51,7 @@ from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray
 from ..claims.data import fit_model
 from ..claims.paper import Claim, ModelClaim, PrintedQuantity
-from ..claims.quantities import Quantity, kind_of, quantity
+from ..claims.quantities import OF_EXP, Quantity, kind_of, quantity
 from .verdict import IMMATERIAL, OF_STOPPING, PrintVerdict, apart, immaterial, judge_print, judge_table
 
 #: Quantities of the table of a fit; the others are the same on all cells.
@@ -358,7 +358,33 @@ def by_program(
                 found |= _by_wald(claim, fit, q, values[q.quantity])
     elif fit.spec.link != "logit":
         found |= _by_expected_information(claim, fit, values, wrong)
-    return {**found, **_by_scale_of_ties(claim, fit, values, wrong)}
+    return {**found, **_by_scale_of_ties(claim, fit, values, wrong), **_by_level(claim, fit, values, wrong)}
+
+
+#: Levels of intervals that are tried beside 95 %.
+LEVELS = (0.9, 0.99, 0.8, 0.999, 0.6827)
+
+
+def _by_level(
+    claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[PrintedQuantity]
+) -> dict[str, PrintVerdict]:
+    """Wald limits, if all of them are those of another level."""
+    kinds = ("low", "high", "exp_low", "exp_high")
+    own = [q for q in claim.numbers if q.quantity.kind in kinds and q.quantity.name in fit.params.index]
+    off = [q for q in own if q in wrong]
+    if 2 * len(off) <= len(own) or _n_digits(off) < fewest_digits(len(LEVELS)):
+        return {}
+    for level in LEVELS:
+        ends = fit.conf_int(level=level)
+
+        def value(q: Quantity) -> float:
+            end = float(ends.loc[q.name, q.kind.removeprefix("exp_")])
+            return math.exp(min(end, 700.0)) if q.kind in OF_EXP else end
+
+        if all(_comes_out(claim, q, value(q.quantity)) for q in own):
+            ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} at 95 %" for q in off}
+            return by_other("other-level", off, f"reproduced at level {level:g}", ours)
+    return {}
 
 
 def _by_scale_of_ties(

@@ -25,7 +25,7 @@ def test_printed_numbers_of_the_vignette_and_of_small_tables_come_out(tmp_path):
     file = tmp_path / "contests.claims.toml"
     file.write_text(TEXT, encoding="utf-8")
     found = run(str(file), r="none")
-    assert {a.verdict for a in found} == {"agrees"} and len(found) == 74
+    assert {a.verdict for a in found} == {"agrees"} and len(found) == 75
     assert {a.quantity for a in found} >= {"sigma.item", "sigma_se.item", "sigma_p.item", "sigma.item:judge"}
 
 

@@ -29,7 +29,7 @@ PAGES: dict[str, tuple[str, int]] = {
     "coef.txt": ("citations", 3),
     "coef_wrapped.txt": ("citations", 12),
     "coef_confint.txt": ("citations", 6),
-    "odds_ratios.txt": ("citations", 3),
+    "odds_ratios.txt": ("citations", 9),
     "qvframe.txt": ("citations", 7),
     "springall.txt": ("springall", 37),
     "gnm_o.txt": ("cems", 28),
@@ -52,8 +52,8 @@ PAGES: dict[str, tuple[str, int]] = {
     "pdf_minus.txt": ("citations", 6),
     "paren.txt": ("baseball", 24),
     "stata.txt": ("baseball", 37),
-    "sas.txt": ("baseball", 18),
-    "genmod.txt": ("baseball", 34),
+    "sas.txt": ("baseball", 24),
+    "genmod.txt": ("baseball", 40),
 }
 
 

@@ -110,8 +110,8 @@ def test_a_word_in_a_column_of_numbers_is_not_read_and_said() -> None:
     assert found.others == ("row 'Controls', column 'estimate': 'yes' is not a number and was ignored",)
 
 
-def test_exponentials_take_no_limits_and_worths_no_z() -> None:
-    assert {q.quantity.kind for q in page("odds_ratios.txt").numbers} == {"exp"}
+def test_limits_beside_exponentials_are_theirs_and_worths_have_no_z() -> None:
+    assert {q.quantity.kind for q in page("odds_ratios.txt").numbers} == {"exp", "exp_low", "exp_high"}
     found = read_printed("item,worth,se,z\nA,0.2,0.1,2\nB,0.3,0.1,3\n", "x.csv")
     assert {q.quantity.kind for q in found.numbers} == {"worth", "worth_se"} and found.others == ("column z",)
 
