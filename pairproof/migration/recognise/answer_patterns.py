@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from ..translate.translation import needed, stays_if
 from .decide import Design, codes
-from .design_contests import Not, Product, Variable
+from .design_contests import Product, Variable
 from .design_terms import SAME_SPACE, Found, assembled, map_of, times_item, within
 
 FloatArray = NDArray[np.float64]
@@ -89,15 +90,14 @@ def recognise_pattern(
     """The pattern model that a Poisson design of items, undecided pairs and products of answers is."""
     items = tuple(design.items)
     x, u = (np.column_stack([np.zeros((len(groups), 0)), *of.values()]) for of in (design.items, undecided))
-    if len(items) < FEWEST_ITEMS:
-        raise Not(f"a pattern model of {len(items)} items", True)
-    answers = answers_of(x, u, np.column_stack(list(dependent.values())) if dependent else None, groups)
-    if answers is None:
-        raise Not("its rows are not all possible answers in each group of respondents", True)
+    stays_if(len(items) < FEWEST_ITEMS, f"a pattern model of {len(items)} items")
+    of_pairs = np.column_stack(list(dependent.values())) if dependent else None
+    incomplete = "its rows are not all possible answers in each group of respondents"
+    answers = needed(answers_of(x, u, of_pairs, groups), incomplete)
     indicators = (groups[:, None] == np.arange(int(groups.max()) + 1)).astype(float)
     known = design.x[:, design.known]
-    if np.linalg.matrix_rank(np.column_stack([known, indicators])) > np.linalg.matrix_rank(known):
-        raise Not("it has no separate constant for each group of respondents in its data", True)
+    common = np.linalg.matrix_rank(np.column_stack([known, indicators])) > np.linalg.matrix_rank(known)
+    stays_if(common, "it has no separate constant for each group of respondents in its data")
 
     def centred(columns: FloatArray) -> FloatArray:
         means = (indicators.T @ columns) / indicators.sum(axis=0)[:, None]
@@ -111,8 +111,7 @@ def recognise_pattern(
     covariates = None if reference else dict(design.covariates)
     products = centred(np.column_stack([np.zeros((len(groups), 0)), *dependent.values()]))
     found, others = _read(theirs, coefficients, of_x, centred(u), products, items, covariates)
-    if not reference and not found.terms:
-        raise Not("it has no worths of items", True)
+    stays_if(not reference and not found.terms, "it has no worths of items")
     made = assembled(x, items, reference, 1.0, found, variables)
     own, ties = made.own, "none" if answers.ties else ""
     if "each" in others:
@@ -121,13 +120,11 @@ def recognise_pattern(
     elif "total" in others:
         ties = ties and "davidson"
         own.append(("tie", u.sum(axis=1)))
-    if "dependence" in others and (n := _same(theirs, products)) < len(dependent):
-        raise Not(
-            f"it has {n} of {len(dependent)} dependences of two answers, a pattern model all or none", True
-        )
-    own += _dependence(items, dependent) if "dependence" in others else []
-    if len(own) != len(coefficients):
-        raise Not("some of its terms have no equivalent in a pattern model", True)
+    if "dependence" in others:
+        n, of = _same(theirs, products), len(dependent)
+        stays_if(n < of, f"it has {n} of {of} dependences of two answers, a pattern model all or none")
+        own += _dependence(items, dependent)
+    stays_if(len(own) != len(coefficients), "some of its terms have no equivalent in a pattern model")
     to = map_of(centred(np.column_stack([c for _, c in own])), theirs)
     used = {v.name: v for p in (*made.by, *(p for _, p in made.of_items)) for v in p.variables}
     # Groups of the data that the model's worths do not differ in are groups of its deviance all the same.

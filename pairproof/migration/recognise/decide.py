@@ -33,6 +33,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..translate.translation import StaysInR, needed, stays_if
 from .design_contests import (
     EXACT,
     Contests,
@@ -148,10 +149,10 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
         groups = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})
     sizes = sorted(set(np.bincount(groups).tolist()))
     if not set(sizes) <= {2, 3}:
-        raise Not(
+        paired = bool(design.items) or item_block(design.x, mirrored=True) is not None
+        raise (StaysInR if paired else Not)(
             f"groups of the eliminated factor have {', '.join(map(str, sizes))} rows; expected 2, or 3 with a row for"
-            " ties: a constant for each pair of items in each group of respondents",
-            paired=bool(design.items) or item_block(design.x, mirrored=True) is not None,
+            " ties: a constant for each pair of items in each group of respondents"
         )
     sums = np.zeros((int(groups.max()) + 1, design.x.shape[1]))
     np.add.at(sums, groups, design.x)
@@ -160,7 +161,7 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
     block, size = _mirrored_block(design, centred)
     if block is None:
         raise Not(NO_BLOCK)
-    contests = of_groups(block, design.x[:, known], counts, groups, paired=bool(design.items))
+    contests = of_groups(block, design.x[:, known], counts, groups)
     kept = tuple(design.names[k] for k in known)
     return _recognised(design, contests, kept, block, size, unit=2.0)
 
@@ -197,8 +198,7 @@ def _recognised(
     unit: float = 1.0,
 ) -> Recognised:
     """The model; unit: log-odds of one unit of our item parameters, 2 in LLBTs, whose reference is the last item."""
-    if len(block.chains) != 1:
-        raise Not(NOT_JOINED, paired=True)
+    stays_if(len(block.chains) != 1, NOT_JOINED)
     rows = contests.rows[:, 0]
     texts = {n: [v.values[r] for r in rows] for n, v in design.factors.items()}
     met = players(contests.first, contests.second, block.n_items, texts)
@@ -269,6 +269,9 @@ def _constant_in_contests(
 
 
 #: gnm's names of the terms, which GenDavidson gives them, and ours.
+OF_SEVERAL = (
+    "its GenDavidson has more than one parameter for the home advantage, a tie term or a player's ability"
+)
 OURS = {"home.adv": "order", "tie.max": "tie", "tie.mode": "tie-shift", "tie.scale": "tie-scale"}
 
 
@@ -279,21 +282,17 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     """
     special = [n for n in design.names if n in OURS]
     items = tuple(n for n in design.names if n not in OURS)
-    if set(np.bincount(groups).tolist()) != {3}:
-        raise Not("its matches do not have three rows each, won, tied and lost", True)
+    of_three = set(np.bincount(groups).tolist()) == {3}
+    stays_if(not of_three, "its matches do not have three rows each, won, tied and lost")
     rows = np.argsort(groups, kind="stable").reshape(-1, 3)
     place = {n: k for k, n in enumerate(design.names)}
-    met = _met(design, rows, np.array([place[n] for n in items], dtype=np.int64))
-    if met is None or "tie.max" not in special:
-        raise Not(
-            "its GenDavidson has more than one parameter for the home advantage, a tie term or a player's ability",
-            True,
-        )
+    found = _met(design, rows, np.array([place[n] for n in items], dtype=np.int64))
+    met = needed(found if "tie.max" in special else None, OF_SEVERAL)
     of_one, of_two = (design.x[rows, k[:, None]] for k in met)
     won = (np.abs(of_one - 1) < EXACT) & (np.abs(of_two) < EXACT)
     lost = (np.abs(of_two - 1) < EXACT) & (np.abs(of_one) < EXACT)
-    if (won.sum(axis=1) != 1).any() or (lost.sum(axis=1) != 1).any():
-        raise Not("the rows of a match are not won, tied and lost", True)
+    other = (won.sum(axis=1) != 1).any() or (lost.sum(axis=1) != 1).any()
+    stays_if(other, "the rows of a match are not won, tied and lost")
     tied = ~(won | lost)
     ordered = np.stack([rows[won], rows[lost], rows[tied]], axis=1)
     position = {n: k for k, n in enumerate(items)}
@@ -304,15 +303,15 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     order = None
     if "home.adv" in place:
         home = contests.logit[:, place["home.adv"]]
-        if not set(np.round(home, 9).tolist()) <= {-1.0, 0.0, 1.0}:
-            raise Not("its home-advantage indicators are not 0 and 1", True)
+        whole = set(np.round(home, 9).tolist()) <= {-1.0, 0.0, 1.0}
+        stays_if(not whole, "its home-advantage indicators are not 0 and 1")
         contests = contests.turned(home < 0)
         order = np.abs(home).round()
-    elif "tie.mode" in special:
-        raise Not("its GenDavidson has tie.mode without a home advantage", True)
+    else:
+        stays_if("tie.mode" in special, "its GenDavidson has tie.mode without a home advantage")
     shown = tuple(usable(n) for n in items)
-    if len(set(shown)) != len(shown):
-        raise Not("two of its players have the same name after reserved characters are replaced", True)
+    same = "two of its players have the same name after reserved characters are replaced"
+    stays_if(len(set(shown)) != len(shown), same)
     names = (*shown[1:], *(OURS[n] for n in special))
     to = np.zeros((len(names), len(design.names)))
     for k, item in enumerate(items[1:]):

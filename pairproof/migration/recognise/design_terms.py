@@ -23,7 +23,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .design_contests import EXACT, Contests, Named, Not, Product, Variable, explained, product_of, times
+from ..translate.translation import StaysInR, stays_if
+from .design_contests import EXACT, Contests, Named, Product, Variable, explained, product_of, times
 
 FloatArray = NDArray[np.float64]
 
@@ -249,8 +250,7 @@ def model_of(given: Coefficients) -> Model:
     contests, signs = given.contests, signs_of(given.contests, len(given.items))
     has_items = within(contests.logit, signs[:, :-1])  # free abilities of all items
     found, turned = given.read(signs, has_items), contests
-    if not has_items and not found.terms:
-        raise Not("it has no abilities of items", True)
+    stays_if(not has_items and not found.terms, "it has no abilities of items")
     if found.order:
         turned = contests.turned(contests.logit[:, list(given.names).index(found.order)] < 0)
         # What is in favour of the first has the other sign where the two were exchanged.
@@ -259,7 +259,7 @@ def model_of(given: Coefficients) -> Model:
     given = replace(given, contests=turned, reference=given.reference if has_items else "")
     whole = of_whole_factors(found, given.variables)
     if whole is not None:
-        with contextlib.suppress(Not):
+        with contextlib.suppress(StaysInR):
             return _put_together(given, *whole)
     return _put_together(given, found)
 
@@ -276,9 +276,8 @@ def _put_together(given: Coefficients, found: Found, whole: Sequence[Variable] =
     tie = ("tie", np.ones(len(contests)))
     of_tie = [tie, *times([tie], of_ties)] if with_tie else []
     names = tuple(name for name, _ in (*own, *of_tie))
-    if len(set(names)) < len(names):
-        twice = next(n for n in names if names.count(n) > 1)
-        raise Not(f"two of its terms would have the same name: {twice}", True)
+    twice = next((n for n in names if names.count(n) > 1), "")
+    stays_if(twice, f"two of its terms would have the same name: {twice}")
     return Model(
         contests,
         tuple(items),
@@ -342,15 +341,14 @@ def _designs(
 def map_of(ours: FloatArray, theirs: FloatArray) -> FloatArray:
     """M of own design x M = R's design."""
     by, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
-    rank_ours = np.linalg.matrix_rank(ours)
-    if rank_ours < ours.shape[1]:
-        raise Not(
-            "some of its terms determine others, so its coefficients cannot be matched one by one", True
-        )
+    of_others = np.linalg.matrix_rank(ours) < ours.shape[1]
+    stays_if(
+        of_others, "some of its terms determine others, so its coefficients cannot be matched one by one"
+    )
     off = np.abs(ours @ by - theirs).max(axis=0, initial=0.0)
     size = np.maximum(np.abs(theirs).max(axis=0, initial=0.0), 1.0)
-    if (off > SAME_SPACE * size).any():
-        raise Not("its columns do not span the space of any model of pairproof", True)
-    if np.linalg.matrix_rank(by) < ours.shape[1]:
-        raise Not("it is a submodel of a pairproof model, with some terms left out", True)
+    beyond = (off > SAME_SPACE * size).any()
+    stays_if(beyond, "its columns do not span the space of any model of pairproof")
+    fewer = np.linalg.matrix_rank(by) < ours.shape[1]
+    stays_if(fewer, "it is a submodel of a pairproof model, with some terms left out")
     return np.asarray(by)

@@ -114,12 +114,11 @@ def _recognised(fitted: designs.Fitted) -> Pattern:
     assert isinstance(data, RList)
     items = _attribute(data, "objnames")
     undecided, dependent = _attribute(data, "undec"), _attribute(data, "ia")
-    if not items or undecided is None or dependent is None:
-        raise Not("columns of the design were renamed after patt.design made it", True)
-    if any(len(v) != fitted.n for v in items.values()):
-        raise Not("it uses some rows of its design", True)
-    if fitted.offset is not None or (fitted.weights != 1).any():
-        raise Not("it has an offset or weights", True)
+    renamed = "columns of the design were renamed after patt.design made it"
+    items, undecided, dependent = (needed(v, renamed) for v in (items, undecided, dependent))
+    stays_if(not items, renamed)
+    stays_if(any(len(v) != fitted.n for v in items.values()), "it uses some rows of its design")
+    stays_if(fitted.offset is not None or (fitted.weights != 1).any(), "it has an offset or weights")
     variables = [
         v
         for name in (*designs.said_by(data, "cat.scovs"), *designs.said_by(data, "num.scovs"))
@@ -230,11 +229,9 @@ def glm(call: RecordedCall, context: Context) -> Translation:
         if poisson:
             return _poisson(fitted, of_davidson)
     except Not as why:
-        if of_davidson:
-            return outside(f"stays in R: {why}, and gnm's nonlinear terms have no design matrix to send")
-        if not (why.paired or (poisson and fitted.design.items)):
-            return outside(f"{LEFT_OUT}: {why}")
-        raise StaysInR(str(why)) from None
+        if poisson and fitted.design.items:
+            raise
+        return outside(f"{LEFT_OUT}: {why}")
     said = f"family {fitted.family or 'unknown'}; comparisons are binomial, Poisson or ordered"
     return outside(f"{LEFT_OUT}: {said}")
 
@@ -392,17 +389,15 @@ def polr(call: RecordedCall, context: Context) -> Translation:
     if len(levels) == 3:
         wide[np.arange(len(codes)), codes - 1] = weights
     try:
-        found, lost = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1]), ""
+        found = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1])
     except Not as why:
-        if not why.paired:
-            return outside(f"{LEFT_OUT}: {why}")
-        found, lost = None, str(why)
+        return outside(f"{LEFT_OUT}: {why}")
     method, n = first(call, "method", "logistic"), len(levels)
     stays_if(n != 3, f"{n} ordered answers; Rao and Kupper's model has three")
     stays_if(method != "logistic", f"link {method} of ordered answers is not supported")
-    recognised, frames = needed(found, lost), designs.frames(call, len(codes))
+    frames = designs.frames(call, len(codes))
     stays_if("offset" in call.args or any("(offset)" in f for f, _ in frames), "it has an offset")
-    return _of_polr(call, design, coef, recognised, weights)
+    return _of_polr(call, design, coef, found, weights)
 
 
 def _of_polr(

@@ -535,6 +535,8 @@ def of_model(
 
 
 def _cannot(fitted: Fitted) -> str:
+    if "GenDavidson(" in text_of(fitted.call):
+        return "gnm's nonlinear terms have no design matrix"
     if fitted.family not in FAMILIES or fitted.link not in LINKS:
         return f"family {fitted.family or 'unknown'} with link {fitted.link or 'unknown'}"
     if fitted.design.x.size > MOST_WRITTEN:

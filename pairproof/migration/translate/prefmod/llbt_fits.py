@@ -38,23 +38,12 @@ from ....native.prefmod_defects.defects_of_results import counted_with_empty_cel
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ...recognise.decide import Design, recognise_poisson
-from ...recognise.design_contests import EXACT, Not
+from ...recognise.design_contests import EXACT
 from ...recognise.design_terms import Model
 from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood, said_by
 from ..python_code import Call, File, attribute, columns_call, stated
 from ..rows import Beside, at, differ, explained, llf_and_aic, named, of_fit, parameters
-from ..translation import (
-    Context,
-    StaysInR,
-    Translation,
-    bridged,
-    in_r,
-    made,
-    needed,
-    stays_if,
-    translates,
-    tried,
-)
+from ..translation import Context, Translation, bridged, in_r, made, needed, stays_if, translates, tried
 from . import prefmod_table as tables
 from .patterns import Asked, asked
 from .prefmod_table import again
@@ -78,10 +67,7 @@ def llbt_fit(call: RecordedCall, context: Context) -> Translation:
     stays_if(not blocks, "its rows are not blocks of two or three answers")
     stays_if(len(set(names)) < len(names), "two columns of its design have the same name")
     design = Design(x, names, np.ones(len(names), bool), hidden=reference_of(names, context))
-    try:
-        found = recognise_poisson(design, y, np.repeat(np.arange(q), ncat))
-    except Not as why:
-        raise StaysInR(str(why)) from None
+    found = recognise_poisson(design, y, np.repeat(np.arange(q), ncat))
     code = fit_call(found, "fit_llbt", call.variable)
     made(code)
     return Translation("native", code, judge=partial(_llbt_rows, call, found.model))
