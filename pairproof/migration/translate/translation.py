@@ -280,9 +280,7 @@ def translates(*functions: str) -> Callable[[Translator], Translator]:
         def translated(call: RecordedCall, context: Context) -> Translation:
             try:
                 return translator(call, context)
-            except NotRecorded as said:
-                return outside(str(said))
-            except (StaysInR, PairproofError) as said:
+            except (StaysInR, NotRecorded, PairproofError) as said:
                 why = str(said)
             except Exception as error:  # a defect of ours loses this call and no other
                 why = f"its translation failed ({type(error).__name__}: {error}), a defect of pairproof"

@@ -25,7 +25,6 @@ from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.bradleyterry2.btm import ContestModel
 from ....bridge.values.formulas import checked, variables
 from ....bridge.values.nodes import RLang, RList, RVector
-from ....errors import FormulaError, InputError
 from ....fit.estimates.fit_record import why_not_estimable
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
@@ -49,7 +48,7 @@ from ..translation import (
     tried,
 )
 from . import recorded_btm as recorded
-from .btm_numbers import TWICE, WRONG, Relation, btm_rows, coefficients, name_of, relation
+from .btm_numbers import TWICE, WRONG, Relation, btm_rows, name_of, relation
 
 R_BTM, BTM = "BradleyTerry2::BTm", f"{BRIDGE}.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.
@@ -69,17 +68,16 @@ def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = ""
     stays_if(contests.doubled, "R used each row twice, which the bridge does not reproduce")
     tables, players = _tables(call, contests, f"{recorded.formula_text(call)} {also}")
     formula, offset = recorded.formula_text(call), contests.offset
-    twice = contests.shifted and "offset(" in formula and "offset" in call.args
+    twice = offset is not None and "offset(" in formula and "offset" in call.args
     stays_if(twice, "it has an offset both in the formula and as an argument")
     plain, link = formula.replace("`", "").strip() == f"~{contests.id}", recorded.link_of(call)
-    given = contests.shifted and "offset(" not in formula
     options = stated(
         formula="" if plain or not formula else checked(formula),
         id=contests.id if contests.id != ".." else "",
         separate_ability=list(call.strings("separate")),
         refcat=first(call, "refcat", ""),
         link=link if link != "logit" else "",
-        offset=offset.tolist() if offset is not None and given else None,
+        offset=offset.tolist() if offset is not None and "offset(" not in formula else None,
         br=recorded.bias_reduced(call),
     )
     return Call(BTM, ("cbind(wins, losses)", *players), options | settings(call) | {"data": tables})
@@ -201,10 +199,7 @@ class Model:
         """R's model: its value in the script, or a call that makes it with a further formula's variables."""
         if isinstance(self.step.value, ContestModel) and not also:
             return self.result
-        try:
-            return bridged_code(self.call, recorded.contests_of(self.call), also)
-        except (InputError, FormulaError) as error:
-            raise StaysInR(f"through the bridge: {error}") from None
+        return bridged_code(self.call, self.contests(), also)
 
     def least(self, kind: str) -> float:
         """Digits that R's own stop of this model leaves of such a number."""
@@ -278,9 +273,7 @@ def native(
     """The first candidate that Python fits and whose design is R's."""
     uncounted = "its counts are neither whole numbers nor halves, and it has no weights"
     stays_if(not contests.halves and "weights" not in call.args, uncounted)
-    why, known = "its formula has no equivalent in fit_bradley_terry", ~np.isnan(coefficients(call)[0])
-    apart = len(known) != contests.x.shape[1]
-    stays_if(apart, "its model matrix and its coefficients were not recorded together")
+    why, known = "its formula has no equivalent in fit_bradley_terry", ~np.isnan(contests.coef)
     for candidate in recorded.candidates(call, contests, scopes):
         fit, refused = tried(candidate.code)
         if refused:

@@ -361,7 +361,7 @@ def new_contests(
 ) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]]]:
     """The contests of a recorded predict, in the words of the fit, and covariates of players that it has not."""
     of, contests, columns = model.call, model.contests(), _columns(call)
-    moved = contests.sides[0] or (contests.offset is not None and contests.offset.any())
+    moved = contests.sides[0] or contests.offset is not None
     stays_if(moved, "predictions for players with their own columns, and with offsets, stay in R")
     known = "its newdata do not have the model's columns of players"
     one, other = (needed(columns.get(of.args.get(f"player{k}", "").strip("`")), known) for k in (1, 2))

@@ -179,9 +179,7 @@ STOP = "R's own stop"
 
 def btm_rows(call: RecordedCall, contests: Contests, found: Relation, fit: Fit) -> Sequence[Agreement]:
     """A fit's numbers beside R's."""
-    p, random = r_parameters(call, found), fit.random_effects is not None
-    if contests.doubled:
-        p = replace(p, vcov=2.0 * p.vcov)
+    p, random = r_parameters(contests, found), fit.random_effects is not None
     expected = isinstance(fit.spec, ContestSpec) and fit.spec.link != "logit" and not random
     values = _effects(call, contests, fit) if random else _likelihood(call, contests, len(p.names))
     said = [] if found.direct else ["R's contrasts of players are converted to abilities"]
@@ -191,24 +189,9 @@ def btm_rows(call: RecordedCall, contests: Contests, found: Relation, fit: Fit) 
     return _as_doubled(rows, len(contests.first)) if contests.doubled else rows
 
 
-def coefficients(call: RecordedCall) -> tuple[FloatArray, FloatArray]:
-    """R's coefficients, nan for NA, and their covariance, 0 for those; both by place.
-
-    glmmPQL's covariance names its columns otherwise than its coefficients (XSVL[..]).
-    """
-    found, spread = call.vector("coef"), call.matrix("vcov")
-    values = np.zeros(0) if found is None else found.floats().ravel()
-    known, given = ~np.isnan(values), np.zeros((0, 0)) if spread is None else spread.floats()
-    if len(given) == len(values):
-        given = given[np.ix_(known, known)]
-    out = np.zeros((len(values), len(values)))
-    out[np.ix_(known, known)] = given if len(given) == known.sum() else np.nan
-    return values, out
-
-
-def r_parameters(call: RecordedCall, found: Relation) -> RParameters:
+def r_parameters(contests: Contests, found: Relation) -> RParameters:
     """R's coefficients as the fit's parameters."""
-    values, spread = coefficients(call)
+    values, spread = contests.coef, contests.vcov * (2.0 if contests.doubled else 1.0)
     known = ~np.isnan(values)
     used = np.asarray(found.by[:, known].any(axis=1) & ~found.by[:, ~known].any(axis=1))
     by = found.by[np.ix_(used, known)]
@@ -284,7 +267,7 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
         return rows  # of what is no count R takes log binomial coefficients by its own rule
     if fit.random_effects is None:
         rows += count_rows(call, fit)
-    rank = int((~np.isnan(coefficients(call)[0])).sum())
+    rank = int((~np.isnan(contests.coef)).sum())
     r = Beside(call, digits, STOP)
     aic = r.numbers(aic_glm=glm_aic(contests, p, rank))
     if "BTglmmPQL" in call.strings("class") and differ(aic):
@@ -297,7 +280,7 @@ def _of_brglm(
     call: RecordedCall, contests: Contests, p: FloatArray, rows: list[Agreement], least: float
 ) -> list[Agreement]:
     """brglm's null deviance, explained where it is that of its pseudo-counts, and its penalised deviance."""
-    x, r = contests.x[:, ~np.isnan(coefficients(call)[0])], Beside(call, least, STOP)
+    x, r = contests.x[:, ~np.isnan(contests.coef)], Beside(call, least, STOP)
     if not differ(r.numbers(null_deviance=brglm_null_deviance(contests, x, p))):
         rows = explained(rows, ("null_deviance",), BRGLM_NULL, WRONG)
     return rows + r.numbers(penalised_deviance=penalised_deviance(contests, x, p))

@@ -34,11 +34,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....bridge.capture.recorded import NotRecorded, RecordedCall
+from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
+from ..designs.recorded_design import fitted_of, positions
 from ..python_code import Call, File, stated, table_call, whole_numbers
 from ..recorded_answers import counts, first, free as free_name, plain_values, taken, vectors_of
 from ..translation import StaysInR, held, needed, stays_if
@@ -53,7 +54,7 @@ class Contests:
 
     id: name of the player factor.  players: its levels, in R's order.  `first`, second int[n]: positions in
     `players`.  wins, losses float[n]: of the first: share times weight.  offset float[n] or None.  x float[n,
-    p]: R's model matrix.  names: its columns.  rows int[n]: positions among all rows that BTm was given.
+    p]: R's model matrix.  names: its columns.  coef float[p], nan for NA; vcov float[p, p], 0 there.  rows int[n]: positions among all rows that BTm was given.
     sides: the other columns of player1 and player2, of the rows used.  doubled: whether R took each row twice
     (a `subset` of positions); each is here once.  total: rows that BTm was given.
     """
@@ -67,6 +68,8 @@ class Contests:
     offset: FloatArray | None
     x: FloatArray
     names: tuple[str, ...]
+    coef: FloatArray
+    vcov: FloatArray
     rows: IntArray
     sides: tuple[dict[str, RVector], dict[str, RVector]]
     doubled: bool
@@ -80,11 +83,6 @@ class Contests:
         np.add.at(out, (rows, self.first), 1.0)
         np.add.at(out, (rows, self.second), -1.0)
         return out
-
-    @property
-    def shifted(self) -> bool:
-        """Whether it has an offset other than 0."""
-        return self.offset is not None and bool(self.offset.any())
 
     @property
     def whole(self) -> bool:
@@ -104,16 +102,10 @@ def contests_of(call: RecordedCall) -> Contests:
     one, other = (side.pop(key) for side in sides)
     levels = needed(one.levels, apart := "its players are not factors with the same levels")
     stays_if(levels != other.levels, apart)
-    share, weight = _numbers(call, "y"), _numbers(call, "prior_weights")
-    uncounted = share.ndim == 2 or share.shape != weight.shape
-    stays_if(uncounted, "its outcome is neither a proportion nor counts of wins and losses")
-    n = len(share)
-    rows, kept, doubled = _rows(call, n, len(one.values))
-    share, weight = share[kept], weight[kept]
-    lacking = np.isnan(share).any() or one.na[rows].any() or other.na[rows].any()
-    stays_if(lacking, "a row that it used lacks its outcome or a player")
-    x, names = _design(call, n)
-    offset = call.vector("offset")
+    fitted = fitted_of(call)
+    rows, kept, doubled = _rows(call, fitted.n, len(one.values))
+    share, weight = fitted.y[kept], fitted.weights[kept]
+    stays_if(one.na[rows].any() or other.na[rows].any(), "a row that it used lacks a player")
     own, theirs = ({name: taken(column, rows) for name, column in side.items()} for side in sides)
     return Contests(
         id=key,
@@ -122,9 +114,11 @@ def contests_of(call: RecordedCall) -> Contests:
         second=other.values[rows].astype(int) - 1,
         wins=counts(share * weight),
         losses=counts((1.0 - share) * weight),
-        offset=None if offset is None or not len(offset) else offset.floats()[kept],
-        x=x[kept],
-        names=names,
+        offset=None if fitted.offset is None else fitted.offset[kept],
+        x=fitted.design.x[kept],
+        names=fitted.design.names,
+        coef=fitted.coef,
+        vcov=fitted.vcov,
         rows=rows,
         sides=(own, theirs),
         doubled=doubled,
@@ -148,24 +142,6 @@ def _side(call: RecordedCall, which: str, key: str) -> dict[str, RVector]:
     return columns
 
 
-def _numbers(call: RecordedCall, name: str) -> FloatArray:
-    found = needed(call.vector(name), why := f"its {name.replace('_', ' ')} was not recorded")
-    stays_if(found.values.dtype.kind not in "fib", why)
-    return found.floats()
-
-
-def _design(call: RecordedCall, n: int) -> tuple[FloatArray, tuple[str, ...]]:
-    try:
-        found = call.vector("x")
-    except NotRecorded as why:
-        raise StaysInR(str(why)) from None
-    if found is None or not found.values.size:
-        return np.zeros((n, 0)), ()
-    other = found.values.ndim != 2 or len(found.values) != n or not found.margin(1)
-    stays_if(other, "its model matrix was not recorded")
-    return found.floats(), tuple(found.margin(1))
-
-
 def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, bool]:
     """Positions of the rows used among all; which of the rows used to keep; whether each was taken twice."""
     every = np.arange(n)
@@ -177,16 +153,12 @@ def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, b
     # Names of all rows, where they are not 1, 2, 3, ...: BTm gives its model frame such names of its own.
     side = call.frame("player1")
     found = None if side is None else side.attributes.get("row.names")
-    labels: list[Any] = list(range(1, total + 1))
-    if isinstance(found, RVector) and found.values.dtype.kind == "O":
-        labels = found.values.tolist()
-    place = {str(name): k for k, name in enumerate(labels)}
-    half = n // 2
-    twice = n % 2 == 0 and names[half:] == tuple(f"{name}.1" for name in names[:half])
-    for used, doubled in ((names, False), *([(names[:half], True)] if twice else [])):
-        if all(name in place for name in used):
-            return np.array([place[name] for name in used]), every[: len(used)], doubled
-    raise StaysInR(f"R used {n} rows of {total}, some of them more than once")
+    labels = found if isinstance(found, RVector) and found.values.dtype.kind == "O" else None
+    half, at = n // 2, positions(names, labels, total)
+    doubled = at is None and n % 2 == 0 and names[half:] == tuple(f"{name}.1" for name in names[:half])
+    at = positions(names[:half], labels, total) if doubled else at
+    at = needed(at, f"R used {n} rows of {total}, some of them more than once")
+    return at, every[: len(at)], doubled
 
 
 _PLAIN = r"(?:[^\W\d]|\.(?!\d))[\w.]*"
@@ -401,7 +373,7 @@ def fit_call(
 ) -> Call:
     """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
     table = rows_of_table(contests) | (columns or {})
-    if contests.offset is not None and contests.shifted:
+    if contests.offset is not None:
         table["offset"] = contests.offset.tolist()
     found = {contests.players[k] for side in (contests.first, contests.second) for k in side}
     numbers = all(re.fullmatch(r"[0-9]+", name) for name in found)
@@ -411,7 +383,7 @@ def fit_call(
     read = table_call(table, call.variable, layout="counts", **order, **reading)
     more = stated(
         ties="ties" in table and "half",
-        offset=contests.shifted and "offset",
+        offset=contests.offset is not None and "offset",
         cells="method" not in options and "row",  # penalised quasi-likelihood has no deviance
     )
     return Call("pairproof.fit_bradley_terry", (read,), options | more)
@@ -488,8 +460,7 @@ def _with_matrix(
     random: bool,
 ) -> Call:
     """The columns of R's model matrix that have a coefficient, in favour of the player named first."""
-    coef = needed(call.vector("coef"), "its coefficients were not recorded")
-    known = ~np.isnan(coef.floats().ravel())
+    known = ~np.isnan(contests.coef)
     names, columns = [], dict[str, list[Any]]()
     for k in (k for k in (others if free else range(len(known))) if known[k]):
         name = free_name(contests.names[k].replace("`", "'"), {*TAKEN, *columns})

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from ....bridge.capture.recorded import RecordedCall
+from ....bridge.capture.recorded import NotRecorded, RecordedCall
 from ....bridge.values.nodes import RList, RVector
 from ....data.wide import prefmod_pair_order
 from ....fit.fit import Fit
@@ -219,7 +219,7 @@ def glm(call: RecordedCall, context: Context) -> Translation:
     """A glm or gnm, translated from its design and response."""
     try:
         fitted = designs.fitted_of(call)
-    except StaysInR as why:
+    except (StaysInR, NotRecorded) as why:
         return outside(f"{LEFT_OUT}, as far as it was recorded: {why}")
     poisson = fitted.family in ("poisson", "quasipoisson")
     of_davidson = poisson and "GenDavidson(" in designs.text_of(call)
@@ -383,7 +383,7 @@ def polr(call: RecordedCall, context: Context) -> Translation:
     try:
         design, coef, _ = designs.design_of(call, ("(Intercept)",))
         codes, levels, weights = _answers(call, len(design.x))
-    except StaysInR as why:
+    except (StaysInR, NotRecorded) as why:
         return outside(f"{LEFT_OUT}, as far as it was recorded: {why}")
     wide = np.zeros((len(codes), 3))
     if len(levels) == 3:

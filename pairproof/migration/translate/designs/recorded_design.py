@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from ....bridge.capture.recorded import LARGE, RecordedCall
+from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.asking import RModel
 from ....bridge.packages.by_design import DesignFamily, DesignLink
-from ....bridge.values.nodes import RLang, RList, RVector
+from ....bridge.values.nodes import RLang, RList, RValue, RVector
 from ....fit.estimates.specification import Scale
 from ....fit.fit import Fit
 from ....validation.r_answers.contests import TOWARDS_INFINITY
@@ -100,11 +100,8 @@ def design_frame(
 
 def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
     """The design without some columns, and the coefficients and covariance in the order of the others."""
-    found, lost = call.result.get("x"), "its model matrix was not recorded"
-    large = "its model matrix has more than 6,000,000 numbers, the most that is recorded"
-    stays_if(found == LARGE, large)
-    x = held(found, RVector, lost)
-    stays_if(x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None, lost)
+    x = needed(call.matrix("x"), lost := "its model matrix was not recorded")
+    stays_if(x.values.size and not x.margin(1), lost)
     kept = [k for k, n in enumerate(x.margin(1)) if n not in without]
     matrix, names = x.floats()[:, kept], tuple(x.margin(1)[k] for k in kept)
     many = f"its model matrix has {matrix.size:,} numbers; at most {MOST_NUMBERS:,} are examined"
@@ -134,18 +131,11 @@ def fitted_of(call: RecordedCall) -> Fitted:
 
 def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
     """R's coefficients by the names of the columns, nan for NA, and their covariance, 0 for those."""
-    found = needed(call.vector("coef"), "its coefficients were not recorded")
-    values = found.floats().ravel()
-    own = found.names or names
-    stays_if(len(own) != len(values), "its coefficients have no names")
-    place = {n: k for k, n in enumerate(own)}
-    absent = [n for n in names if n not in place]
-    if absent:
-        other = f"its coefficients are not those of its model matrix, which has {absent[0]!r}"
-        stays_if(len(values) != len(names), other)
-        place = {n: k for k, n in enumerate(names)}
-    coef = np.array([values[place[n]] for n in names])
-    vcov, unknown = covariance(call, names, own), np.isnan(coef)
+    found = coefficients(call, names)
+    own = names if set(names) <= set(found) else tuple(found)
+    stays_if(len(own) != len(names), "its coefficients are not those of its model matrix")
+    coef, vcov = np.array([found[n] for n in own]), covariance(call, own)
+    unknown = np.isnan(coef)
     vcov[unknown], vcov[:, unknown] = 0.0, 0.0
     return coef, vcov
 
@@ -163,19 +153,19 @@ def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
     total = max((_length(v) for v in data.values), default=0)
     if total == n and call.result.get("na_action") is None and "subset" not in call.args:
         return data
-    x, own = call.vector("x"), data.attributes.get("row.names")
-    labels = x.dimnames[0] if x is not None and x.dimnames else None
-    if labels is None or not isinstance(own, RVector):
-        return None
-    texts = [str(v) for v in own.values.tolist()]
-    names = texts if len(texts) == total and not own.na.any() else [str(k + 1) for k in range(total)]
-    place = {name: k for k, name in enumerate(names)}
-    if len(labels) != n or any(label not in place for label in labels):
-        return None
-    at, columns = np.array([place[label] for label in labels], dtype=np.int64), vectors_of(data)
-    if len(columns) != len(data.values) or any(len(v) != total for v in columns.values()):
+    x, columns = call.matrix("x"), vectors_of(data)
+    labels = x.margin(0) if x is not None else ()
+    at = positions(labels, data.attributes.get("row.names"), total) if len(labels) == n else None
+    if at is None or len(columns) != len(data.values) or any(len(v) != total for v in columns.values()):
         return None
     return RList(tuple(taken(v, at) for v in columns.values()), data.names, data.rclass)
+
+
+def positions(used: Sequence[str], names: RValue, total: int) -> IntArray | None:
+    """Rows used among all, by R's names of all, else 1, 2, ...; None where one of them is not there."""
+    texts = [str(v) for v in names.values] if isinstance(names, RVector) and not names.na.any() else []
+    place = {n: k for k, n in enumerate(texts if len(texts) == total else map(str, range(1, total + 1)))}
+    return np.array([place[n] for n in used], dtype=np.int64) if set(used) <= set(place) else None
 
 
 def trials(fitted: Fitted) -> FloatArray:
