@@ -43,7 +43,7 @@ from .recorded_answers import (
     word,
 )
 from .rows import Beside, at, differ, explained, named, of_items
-from .translation import Context, Judge, Translation, in_r, made, needed, outside, stays_if, translates
+from .translation import Context, Judge, Translation, held, in_r, made, needed, outside, stays_if, translates
 
 BTTREE = "psychotree::bttree"
 #: Arguments of bttree and of partykit's mob_control that the bridge has, and their defaults.
@@ -190,12 +190,9 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
 @translates("psychotree::itempar.bttree")
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """Worths, a row a leaf."""
-    step, value = context.fit_of(call, "object"), call.vector("value")
-    lost = (
-        "its tree was not fitted in this run, or its worths are of chosen nodes or relative to chosen items"
-    )
-    stays_if(step is None or value is None or len(call.args) > 1, lost)
-    assert step is not None and value is not None
+    step = context.fit(call, "object")
+    value = needed(call.vector("value"), lost := "its worths are of chosen nodes or relative to chosen items")
+    stays_if(len(call.args) > 1, lost)
     native, items = isinstance(step.value, PreferenceTree), list(value.margin(1) or value.names or ())
     code, one = Method(Result(step.call.id), "worth"), native and value.values.ndim == 1
     if native and not one:
@@ -217,25 +214,21 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
 QUASI, WHY_QUASI = 3.0, "qvcalc's own glm stops 4 to 7 digits from the minimum"
 
 
-@in_r("qvcalc::qvcalc")
-def quasi_variances(call: RecordedCall, context: Context, why: str) -> Translation:
+@translates("qvcalc::qvcalc")
+def quasi_variances(call: RecordedCall, context: Context) -> Translation:
     """`m.quasi_variances()` of the fit of this run whose covariance it is, else R's own of the matrix."""
-    value = needed(call.frame("value"), why)
-    table = value["qvframe"]
-    if not isinstance(table, RList) or table.row_names is None:
-        return outside(why)
-    items = [str(v) for v in table.row_names.values.tolist()]
-    r = {n: dict(zip(items, table.vector(n).floats().tolist())) for n in ("quasiSE", "quasiVar")}
+    value = needed(call.frame("value"), lost := "its table was not recorded")
+    table = held(value["qvframe"], RList, lost)
+    items = [str(v) for v in needed(table.row_names, lost).values.tolist()]
+    named = {"quasi_se": "quasiSE", "quasi_variance": "quasiVar"}
+    r = {n: dict(zip(items, table.vector(theirs).floats().tolist())) for n, theirs in named.items()}
 
     def judge(found: QuasiVariances | pd.DataFrame) -> Sequence[Agreement]:
-        names = list(found["item"] if isinstance(found, pd.DataFrame) else found.items)
-        beside, rows = Beside(call, QUASI, WHY_QUASI), list[Agreement]()
-        for kind, theirs in (("quasi_se", "quasiSE"), ("quasi_variance", "quasiVar")):
-            ours = dict(zip(names, getattr(found, kind).tolist()))
-            rows += beside.named(kind, ours, r[theirs], at(kind, names))
-        return rows
+        return Beside(call, QUASI, WHY_QUASI).columns(found, r, {})
 
-    for step in reversed(list(context.steps.values())):
+    made, later = context.steps.get(call.fits.get("object", 0)), reversed(list(context.steps.values()))
+    given = {*call.fits.values(), *(made.call.fits.values() if made else ())}  # itself, or BTabilities of it
+    for step in sorted(later, key=lambda s: s.call.id not in given):
         if isinstance(step.value, Fit) and {*step.value.items} == {*items}:
             own = Method(Result(step.call.id), "quasi_variances")
             found, refused = translation.tried(own, {step.call.id: step.value})

@@ -22,7 +22,7 @@ from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, File, Method, Result, attribute, columns_call, stated, table_call
 from .rows import Beside, named
-from .translation import IN_R, Context, Step, Translation, bridged, outside, stays_if
+from .translation import IN_R, Context, Step, Translation, bridged, needed, stays_if
 
 FloatArray = NDArray[np.float64]
 #: Column of the CSV file that holds how often a row counts.
@@ -276,15 +276,12 @@ class Package:
 
     def worths(self, call: RecordedCall, context: Context) -> Translation:
         """Worths of a fit in Python, or R's."""
-        made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
-        if made is None or made.value is None:
-            return outside("its model was not fitted and translated in this run")
-        found = recorded_vector(call, "value")
-        if found is None or found.names is None:
-            return outside("its value was not recorded")
+        made = context.fit(call, next(iter(call.fits), "object"))
+        found = needed(recorded_vector(call, "value"), "its value was not recorded")
+        stays_if(found.names is None, "its value was not recorded")
         lost = unknown(call, "ref", "log")
         stays_if(lost, f"its {lost} could not be recorded")
-        log, chosen, r = call.flag("log"), chosen_items(call, found.names), named(found)
+        log, chosen, r = call.flag("log"), chosen_items(call, found.names or ()), named(found)
         fit = Result(made.call.id)
         if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
             return self._bridged(call, context, made, r, log, chosen)

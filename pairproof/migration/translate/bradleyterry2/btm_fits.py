@@ -232,17 +232,9 @@ def _doubled(a: Agreement) -> bool:
 
 def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
     """The BTm that is given as an argument, itself or in what BTabilities made of it."""
-    made = call.fits.get(argument)
-    by_id = {c.id: c for c in context.captured.calls}
-    for _ in range(10):
-        if made is None or made not in by_id or by_id[made].function != "BradleyTerry2::BTabilities":
-            break
-        made = by_id[made].fits.get("model")
-    unknown = "its model was not fitted by a recorded call of this script"
-    step = needed(None if made is None else context.steps.get(made), unknown)
+    step = context.fit(call, argument)
     other = step.call.function != R_BTM and "BTm" not in step.call.strings("class")  # update, step
     stays_if(other, f"it is of a fit by {step.call.name}; only fits by BTm are translated")
-    stays_if(step.value is None, "its model is not in the Python script")
     return Model(step)
 
 

@@ -8,7 +8,7 @@ the model and c the log binomial coefficients of the rows that R's AIC has::
     add1(m)      Deviance = d - LR;  without random effects R's table is wrong
     anova(a, b)  Deviance = LR with the sign of the order
 
-BTabilities and qvcalc are methods of a fit; the rows that countsToBinomial makes are in the fits made of them.
+BTabilities is a method of a fit; the rows that countsToBinomial makes are in the fits made of them.
 
 The `newdata` of predict.BTm become new contests of a fit: players by name, covariates in the fit's words.  R
 matches tables of players by position: row k of a table is level k of the new factor.  pairproof matches them
@@ -233,9 +233,6 @@ def _entries(table: RList) -> dict[tuple[str, str], float]:
 
 # -- abilities -----------------------------------------------------------------------------------------------
 
-#: Of quasi-variances: qvcalc's own glm stops 4 to 7 digits from the minimum that defines them.
-QUASI, WHY_QUASI = 3.0, "qvcalc's own glm stops 4 to 7 digits from the minimum"
-
 
 @translates("BradleyTerry2::BTabilities")
 def abilities(call: RecordedCall, context: Context) -> Translation:
@@ -255,27 +252,6 @@ def abilities(call: RecordedCall, context: Context) -> Translation:
         return Translation("native", Method(model.result, "abilities"), judge=judge)
     why = "it is of a fit by R" if model.fit is None else "the players' covariates stay in R"
     return bridged(why, "bradleyterry2.BTabilities", [model.in_r()], {}, judge)
-
-
-@translates("qvcalc::qvcalc")
-def quasi_variances(call: RecordedCall, context: Context) -> Translation:
-    """`fit.quasi_variances()`."""
-    model, value = model_of(call, context, "object"), call.result.get("value")
-    frame = value["qvframe"] if isinstance(value, RList) and "qvframe" in value else None
-    if not isinstance(frame, RList) or not {"quasiSE", "quasiVar"} <= set(frame.names or ()):
-        return outside("its table was not recorded")
-
-    def judge(found: Any) -> Sequence[Agreement]:
-        names = _labels(frame) or (found.items if hasattr(found, "items") else list(found["item"]))
-        named = {"quasi_se": "quasiSE", "quasi_variance": "quasiVar"}
-        r = {n: dict(zip(names, frame.vector(theirs).floats().tolist())) for n, theirs in named.items()}
-        return Beside(call, QUASI, WHY_QUASI).columns(found, r, {})
-
-    own = Method(model.result, "quasi_variances")
-    if model.in_words is not None and not tried(own, {model.call.id: model.fit})[1]:
-        return Translation("native", own, judge=judge)
-    why = "its model has no quasi-variances in Python"
-    return bridged(why, "bradleyterry2.qvcalc", [model.in_r()], {}, judge)
 
 
 # -- predictions ---------------------------------------------------------------------------------------------

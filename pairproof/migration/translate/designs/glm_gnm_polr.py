@@ -337,7 +337,7 @@ def _models(call: RecordedCall, context: Context) -> list[Step]:
     models = [a for a in call.args if a == "object" or a.startswith("..")]
     place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in models}
     for argument in sorted(place, key=lambda a: (place[a], a)):
-        step = needed(context.fit_of(call, argument), context.why_no_fit(call, argument))
+        step = context.fit(call, argument)
         said = f"{call.args.get(argument, argument)} is not fitted in Python, so there is nothing to compare here"
         stays_if(not isinstance(step.value, Fit), said)
         found.append(step)

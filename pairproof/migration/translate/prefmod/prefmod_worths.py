@@ -54,9 +54,7 @@ DEFECTS = (
 @translates("prefmod::llbt.worth", "prefmod::patt.worth")
 def worth(call: RecordedCall, context: Context) -> Translation:
     """A table of worths, or of lambdas."""
-    step = context.fit_of(call, "fitobj")
-    if step is None or step.translation.code is None or step.value is None:
-        return outside("its fit has no Python value")
+    step = context.fit(call, "fitobj")
     kind = str(scalar(call, "outmat", "worth"))
     table = needed(call.matrix("value"), "R's table was not recorded")
     if not isinstance(step.value, Fit):
