@@ -39,8 +39,8 @@ from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
-from ..designs.recorded_design import fitted_of, positions
-from ..python_code import Call, File, stated, table_call, whole_numbers
+from ..designs.recorded_design import contest_call, fitted_of, positions
+from ..python_code import Call, File, stated, whole_numbers
 from ..recorded_answers import counts, first, free as free_name, plain_values, taken, vectors_of
 from ..translation import StaysInR, held, needed, stays_if
 
@@ -372,34 +372,15 @@ def fit_call(
     **reading: Any,
 ) -> Call:
     """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
-    table = rows_of_table(contests) | (columns or {})
-    if contests.offset is not None:
-        table["offset"] = contests.offset.tolist()
-    found = {contests.players[k] for side in (contests.first, contests.second) for k in side}
-    numbers = all(re.fullmatch(r"[0-9]+", name) for name in found)
-    # The order that `pairproof.read` takes by itself: by number if all are whole ones, else by code point.
-    usual = list(contests.players) == (sorted(found, key=int) if numbers else sorted(found))
-    order = {} if usual else {"items": list(contests.players)}
-    read = table_call(table, call.variable, layout="counts", **order, **reading)
-    more = stated(
-        ties="ties" in table and "half",
-        offset=contests.offset is not None and "offset",
-        cells="method" not in options and "row",  # penalised quasi-likelihood has no deviance
+    sides, counted = {"first": contests.first, "second": contests.second}, (
+        contests.wins,
+        contests.losses,
+        None,
     )
-    return Call("pairproof.fit_bradley_terry", (read,), options | more)
-
-
-def rows_of_table(contests: Contests) -> dict[str, list[Any]]:
-    """Players and counts; a contest that counts half for each is a tie where every fraction is one of such."""
-    wins, losses = contests.wins, contests.losses
-    tied = (wins == 0.5) & (losses == 0.5)
-    halves = tied.any() and (((wins % 1 == 0) & (losses % 1 == 0)) | tied).all()
-    if halves:
-        wins, losses = np.where(tied, 0.0, wins), np.where(tied, 0.0, losses)
-    sides = {"first": contests.first, "second": contests.second}
-    table: dict[str, list[Any]] = {n: [contests.players[k] for k in side] for n, side in sides.items()}
-    table |= {"wins": _whole(wins), "losses": _whole(losses)}
-    return table | {"ties": _whole(tied.astype(float))} if halves else table
+    more, offset = columns or {}, contests.offset
+    return contest_call(
+        "fit_bradley_terry", sides, counted, contests.players, more, call.variable, reading, options, offset
+    )
 
 
 def free_columns(contests: Contests) -> tuple[bool, list[int]]:
@@ -465,7 +446,7 @@ def _with_matrix(
     for k in (k for k in (others if free else range(len(known))) if known[k]):
         name = free_name(contests.names[k].replace("`", "'"), {*TAKEN, *columns})
         names.append(Name(name).text)
-        columns[name if free else f"{name}_first"] = _whole(contests.x[:, k])
+        columns[name if free else f"{name}_first"] = whole_numbers(contests.x[:, k])
         if not free:
             columns[f"{name}_second"] = [0] * len(contests.first)
     if free:
@@ -484,7 +465,3 @@ def _options(call: RecordedCall) -> dict[str, Any]:
     link = link_of(call)
     stays_if(link not in ("logit", "probit", "cauchit"), f"fit_bradley_terry has no link {link!r}")
     return stated(link=link != "logit" and link, reduce_bias=bias_reduced(call) and "mean")
-
-
-def _whole(values: FloatArray) -> list[Any]:
-    return whole_numbers(values, np.inf)

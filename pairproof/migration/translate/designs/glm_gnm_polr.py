@@ -161,12 +161,10 @@ def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
     columns["weight"] = whole_numbers(y[seen])
     options |= designs.levels_of(found.variables, named)
     options |= designs.of_items(items, found.item_terms, named, stem)
-    by = [designs.product_text(p, named) for p in found.by]
-    by += [f"{item}:{designs.product_text(p, named)}" for item, p in found.of_items]
     keywords = stated(
         ties=found.ties in ("by-pair", "none") and found.ties,
         item_terms=[named[n] for n in found.item_terms],
-        by=" + ".join(by),
+        by=" + ".join(designs.by_of(found.by, found.of_items, named)),
         dependence=found.dependence,
     )
     table = Call("pairproof.read_respondents", (File(columns, stem), answers.kind), options)
@@ -247,8 +245,7 @@ def _binomial(fitted: designs.Fitted) -> Translation:
     empty = not fitted.design.known.any() or not (fitted.weights > 0).all()
     stays_if(empty, "some of its rows have the weight 0")
     stays_if(half and ((wins % 1) != (losses % 1)).any(), "some of its rows have half a contest")
-    name, ties, stem = "fit_bradley_terry", "half" if half else None, fitted.call.variable
-    code = designs.fit_call(found, name, stem, ties=ties, offset=fitted.offset, link=link)
+    code = designs.fit_call(found, "fit_bradley_terry", fitted.call.variable, fitted.offset, link)
     likelihood = designs.binomial_likelihood(fitted, found.model.contests, len(found.coefficients))
     notes = [BY_DESIGN, *([HALF] if half else [])]
     return _native(fitted, found, code, _of_deviance(likelihood) if half else likelihood, notes)
@@ -419,11 +416,10 @@ def _of_polr(
     of_all = to @ covariance(call, (*found.coefficients, *(zeta.names or ()))) @ to.T
     theta = to @ np.concatenate([coef[kept], ends])
     p = RParameters(names, theta, of_all, "log-odds", model.reference)
-    if mirrored and not (model.variables or model.comparison or model.item_terms):
-        found = replace(found, model=replace(model, contests=_folded(model.contests)))
-    code = designs.fit_call(
-        found, "fit_bradley_terry", call.variable, ties="rao-kupper", order_effect=not mirrored
-    )
+    folded = mirrored and not (model.variables or model.comparison or model.item_terms)
+    contests = _folded(model.contests) if folded else model.contests
+    model = replace(model, contests=contests, ties="rao-kupper", order_effect=not mirrored)
+    code = designs.fit_call(replace(found, model=model), "fit_bradley_terry", call.variable)
     made(code)
     values = llf_and_aic(call.number("loglik"), len(names))
     said = "tie = (zeta2 - zeta1) / 2" + ("" if mirrored else ", order = -(zeta1 + zeta2) / 2")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
@@ -32,7 +32,7 @@ from ....validation.verdicts.digits import floor
 from ...recognise.decide import Design, Recognised
 from ...recognise.design_contests import Contests, Product, Variable
 from ...recognise.design_terms import Model
-from ..python_code import Call, File, columns_call, quoted_name, stated, whole_numbers
+from ..python_code import Call, File, columns_call, quoted_name, stated, table_call, whole_numbers
 from ..recorded_answers import free, plain_values, taken, vectors_of
 from ..rows import IN_RECORD, Beside, at, coefficients, covariance, of_fit
 from ..translation import Context, Translation, bridged, held, in_r, needed, outside, stays_if
@@ -257,56 +257,74 @@ RESERVED = frozenset(
 
 
 def fit_call(
-    found: Recognised,
-    function: str,
-    stem: str,
-    *,
-    ties: str | None = None,
-    offset: FloatArray | None = None,
-    link: str = "logit",
-    order_effect: bool | None = None,
+    found: Recognised, function: str, stem: str, offset: FloatArray | None = None, link: str = "logit"
 ) -> Call:
-    """`pairproof.fit_llbt(pairproof.read(...), ...)`; ties, order_effect: in place of the model's own."""
-    model, contests, players, heads = found.model, found.model.contests, found.players, ("first", "second")
-    named = _names(model)
-    if ties == "half":
-        wins, losses = np.floor(contests.wins), np.floor(contests.losses)
-        contests = replace(contests, wins=wins, losses=losses, ties=2.0 * (contests.wins % 1.0))
+    """`pairproof.fit_llbt(pairproof.read(...), ...)`."""
+    model, players = found.model, found.players
+    named, contests = _names(model), model.contests
     own = players is not None and len(contests) > 0 and not {*players.columns} & RESERVED
-    heads = players.columns if players is not None and own else heads
-    columns = columns_of(contests, model.items, heads)
-    if model.order is not None and (model.order != 1).any():
-        columns["order"] = whole_numbers(model.order)
-    columns.update({named[name]: column_of(v) for name, v in model.variables.items()})
-    columns.update({named[name]: whole_numbers(v) for name, v in model.comparison.items()})
-    if offset is not None:
-        columns["offset"] = whole_numbers(offset)
-    items = list(model.items)
-    met = sorted({*columns[heads[0]], *columns[heads[1]]})
-    if items == met and not any(re.fullmatch(r"\s*[-+]?\d+\s*", name) for name in met):
-        items = []  # the order that `pairproof.read` takes by itself
-    options = stated(layout="counts", columns=own and dict(zip(("first", "second"), heads)), items=items)
-    options |= levels_of(model.variables, named)
-    options |= of_items(model.items, model.item_terms, named, stem)
-    by = [product_text(p, named) for p in model.by]
-    by += [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in model.of_items]
+    heads = players.columns if players is not None and own else ("first", "second")
+    more = {} if model.order is None or (model.order == 1).all() else {"order": whole_numbers(model.order)}
+    more |= {named[name]: column_of(v) for name, v in model.variables.items()}
+    more |= {named[name]: whole_numbers(v) for name, v in model.comparison.items()}
+    reading = levels_of(model.variables, named) | of_items(model.items, model.item_terms, named, stem)
+    by = by_of(model.by, model.of_items, named)
     by += [f"{quoted_name(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
     by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
     usual = model.items[-1] if function == "fit_llbt" else model.items[0]
     keywords = stated(
-        ties=ties if ties is not None else model.ties == "none" and "none",
+        ties=model.ties in ("none", "rao-kupper") and model.ties,
         reference=model.reference if model.reference != usual else "",
         item_terms=[named[n] for n in model.item_terms],
         by=" + ".join(by),
-        order_effect=model.order_effect if order_effect is None else order_effect,
+        order_effect=model.order_effect,
         tie_shift="tie-shift" in model.names,
         tie_scale="tie-scale" in model.names,
         comparison_terms=[quoted_name(named[n]) for n in model.comparison],
-        offset=offset is not None and "offset",
         link=link != "logit" and link,
-        cells="row",
     )
-    return Call(f"pairproof.{function}", (Call("pairproof.read", (File(columns, stem),), options),), keywords)
+    sides = dict(zip(heads, (contests.first, contests.second)))
+    counted = contests.wins, contests.losses, contests.ties
+    return contest_call(function, sides, counted, model.items, more, stem, reading, keywords, offset)
+
+
+def contest_call(
+    function: str,
+    sides: Mapping[str, IntArray],
+    counted: tuple[FloatArray, FloatArray, FloatArray | None],
+    items: Sequence[str],
+    more: Mapping[str, list[Any]],
+    stem: str,
+    reading: Mapping[str, Any],
+    options: Mapping[str, Any],
+    offset: FloatArray | None = None,
+) -> Call:
+    """A fit of contests, a row each: items of both sides under their columns' names, wins, losses, ties, and more.
+
+    What counts half for each side is a tie, which counts half a win.
+    """
+    (wins, losses, ties), parts = counted, counted[0] % 1.0
+    half = ties is None and parts.any() and (parts == losses % 1.0).all() and not (2.0 * parts % 1.0).any()
+    if half:
+        wins, losses, ties = np.floor(wins), np.floor(losses), 2.0 * parts
+    numbers = {"wins": wins, "ties": ties, "losses": losses}
+    columns: dict[str, list[Any]] = {head: [items[k] for k in side] for head, side in sides.items()}
+    met = {*(item for column in columns.values() for item in column)}
+    columns |= {n: whole_numbers(v, np.inf) for n, v in numbers.items() if v is not None} | dict(more)
+    columns |= {} if offset is None else {"offset": whole_numbers(offset)}
+    # The order that `pairproof.read` takes by itself: by number if all are whole ones, else by code point.
+    usual = sorted(met, key=int) if all(re.fullmatch(r"[0-9]+", name) for name in met) else sorted(met)
+    given = stated(
+        columns=[*sides] != ["first", "second"] and dict(zip(("first", "second"), sides)),
+        items=list(items) != usual and list(items),
+    )
+    read = table_call(columns, stem, layout="counts", **given, **reading)
+    cells = stated(
+        ties=half and "half",
+        offset=offset is not None and "offset",
+        cells="method" not in options and "row",  # penalised quasi-likelihood has no deviance
+    )
+    return Call(f"pairproof.{function}", (read,), {**options, **cells})
 
 
 def parameter_names(model: Model) -> tuple[str, ...]:
@@ -337,15 +355,10 @@ def safe_names(names: Sequence[str], items: Sequence[str]) -> dict[str, str]:
     return named
 
 
-def columns_of(contests: Contests, items: Sequence[str], heads: Sequence[str]) -> dict[str, list[Any]]:
-    """Items and counts of contests, the items under these heads."""
-    sides = zip(heads, (contests.first, contests.second))
-    columns: dict[str, list[Any]] = {head: [items[k] for k in side] for head, side in sides}
-    columns["wins"] = whole_numbers(contests.wins)
-    if contests.ties is not None:
-        columns["ties"] = whole_numbers(contests.ties)
-    columns["losses"] = whole_numbers(contests.losses)
-    return columns
+def by_of(by: Sequence[Product], of_items: Sequence[tuple[str, Product]], named: dict[str, str]) -> list[str]:
+    """Parts of `by=`: covariates of all items, and of single ones."""
+    single = [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in of_items]
+    return [product_text(p, named) for p in by] + single
 
 
 def product_text(product: Product, named: dict[str, str]) -> str:
