@@ -31,7 +31,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -42,12 +41,12 @@ from ....bridge.packages.prefmod.pattern_designs import NPMLModel
 from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....data.wide import prefmod_pair_order
-from ....errors import FormulaError, InputError, PairproofError, PairproofWarning
+from ....errors import PairproofError, PairproofWarning
 from ....fit.fit import Fit
 from ....native.answers.pattern_models import fit_pattern
 from ....native.prefmod_defects.defects_of_results import stored_log_likelihood
 from ....validation.r_answers.translate import RParameters
-from ....validation.r_answers.whole_answers import BY_NLM
+from ....validation.r_answers.whole_answers import BY_NLM, by_r_name
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, frame_call, stated
 from ..recorded_answers import Declared, flag, options_of, word
@@ -379,30 +378,18 @@ def of_r(call: RecordedCall) -> OfR:
     """The numbers of a recorded call."""
     found = needed(call.vector("coef"), "R's coefficients were not recorded")
     n, names = found.values.size, found.names or ()
-    spread, hessian = call.vector("vcov"), call.vector("hessian")
-    matrix = np.full((n, n), np.nan)
-    if spread is not None and spread.values.shape == (n, n):
-        matrix = spread.floats()
-    elif hessian is not None and hessian.values.shape == (n, n):
-        with contextlib.suppress(np.linalg.LinAlgError):
-            matrix = np.linalg.inv(hessian.floats())
+    spread = call.matrix("vcov")
+    matrix = spread.floats() if spread is not None else np.full((n, n), np.nan)
     return OfR(call, found.floats(), matrix, names if all(names) else ())
 
 
 def _judged(model: Asked, fitted: Fit, whole: Call) -> Judge:
     """How a fit is compared with R; `whole`: with all rows, which prefmod's defects are of."""
     r = of_r(model.call)
-    try:
-        order = parameters_in_order(fitted, model)
-    except KeyError as lacking:
-        raise StaysInR(f"the Python model has no parameter {lacking}") from None
-    n, asked_for = len(r.estimate), len(order)
-    if n != asked_for:  # ties that prefmod counts as losses (B1) leave no parameter U
-        order = [(shown, name) for shown, name in order if shown != "U"]
-    r = replace(r, own=_in_r_order(order, r))
-    if n != len(order) or (n < asked_for and _misread(r, whole) is None):
-        asked_for = asked_for if n == len(order) else len(order)
-        raise StaysInR(f"prefmod has {n} parameters where its arguments ask for {asked_for}")
+    r, free = replace(r, own=_own_names(fitted, model, r)), int((~fitted.is_reference).sum())
+    # Ties that prefmod counts as losses (B1) leave no parameter U.
+    other = len(r.own) < free and _misread(r, whole) is None
+    stays_if(other, f"prefmod has {len(r.own)} parameters where its arguments ask for {free}")
     saturated = {} if model.alpha else {"fl": saturated_of(fitted, model)}
 
     def judge(fit: Any) -> Sequence[Agreement]:
@@ -413,13 +400,15 @@ def _judged(model: Asked, fitted: Fit, whole: Call) -> Judge:
     return judge
 
 
-def _in_r_order(order: list[tuple[str, str]], r: OfR) -> tuple[str, ...]:
-    """The fit's parameter for each of R's coefficients."""
-    by_name = {frozenset(shown.split(":")): own for shown, own in order}
-    names = [frozenset(n.split(":")) for n in r.names]
-    if names and len(by_name) == len(order) and set(names) <= set(by_name):
-        return tuple(by_name[n] for n in names)
-    return tuple(own for _, own in order)
+def _own_names(fit: Fit, model: Asked, r: OfR) -> tuple[str, ...]:
+    """The fit's parameter for each of R's coefficients, by the names that prefmod prints."""
+    labels = model.table.names if model.times > 1 else model.items
+    covariates = {tables.written_name(n): n for n in model.covariates.all} | {INCOMPLETE: "mis."}
+    test = model.complete_against_others
+    shown = [f"{n[4:]}:mis.2" if test and n.startswith("mis.") else n for n in r.names]
+    own = by_r_name(fit, shown, covariates, labels)
+    stays_if(not shown, "prefmod's print of it stops, so its coefficients have no names")
+    return tuple(needed(own.get(n), f"the Python model has no parameter {n}") for n in shown)
 
 
 def saturated_of(fit: Fit, model: Asked) -> float:
@@ -469,92 +458,6 @@ def _misread(r: OfR, whole: Call) -> Fit | None:
     return as_r if set(r.own) <= set(as_r.names) and not differ(r.rows(as_r)) else None
 
 
-# -- names of parameters -------------------------------------------------------------------------------------
-
-#: Levels of covariates that a column of prefmod's is of: (("SEX", 2), ("AGE", 3)).
-Block = tuple[tuple[str, int], ...]
-
-
-def r_blocks(covariates: tables.Covariates, table: tables.Given) -> list[Block]:
-    """prefmod's covariate columns: main effects by name, interactions; the first's levels change fastest."""
-    found: list[Block] = []
-    for product in sorted((tuple(sorted(p)) for p in covariates.formel), key=lambda p: (len(p), p)):
-        cells: list[Block] = [()]
-        for name in product:
-            levels = range(2, int(np.nanmax(table.column(name))) + 1)
-            cells = [(*cell, (name, level)) for level in levels for cell in cells]
-        found += cells
-    return found
-
-
-def parameters_in_order(fit: Fit, model: Asked) -> list[tuple[str, str]]:
-    """prefmod's parameters in its own order: the name that it prints, and the fit's."""
-    of_item = {(t.item, frozenset(t.by)): t.name for t in fit.terms if t.kind == "item"}
-    times, several = fit.respondents.times, model.times > 1
-    blocks: list[Block] = [()] + ([] if model.of_missing else r_blocks(model.covariates, model.used))
-
-    def items(block: Block, extra: Sequence[tuple[str, str]] = (), prefix: str = "") -> list[tuple[str, str]]:
-        own = (*((tables.written_name(n), str(level)) for n, level in block), *extra)
-        suffix = "".join(f":{n}{level}" for n, level in block)
-        return [
-            (f"{prefix}{shown}{suffix}", of_item[item, frozenset((*own, *when))])
-            for t in range(model.times)
-            for when in [[("time", times[t])] if several else []]
-            for item, shown in zip(
-                model.items[:-1], model.table.names[t * len(model.items) :] if several else model.items
-            )
-        ]
-
-    found = [pair for block in blocks for pair in items(block)]
-    if model.complete_against_others:
-        found += items((), [(INCOMPLETE, "yes")], "mis.")
-    of_missing = list(model.items) if model.alpha == "item" else model.pairs
-    for what, of in (("alpha", model.alpha_of), ("beta", model.beta_of)):
-        found += [(f"mis.{what}{k + 1}", f"{what}:{of_missing[k]}") for k in of]
-    if model.alpha == "common":
-        found.append(("mis.alpha.common", next(t.name for t in fit.terms if t.kind == "missing")))
-    found += [*_of_ties(model, fit), *_of_dependence(model, fit)]
-    names = {t.name for t in fit.terms}
-    for _, own in found:
-        if own not in names:
-            raise KeyError(own)
-    return found
-
-
-def _of_ties(model: Asked, fit: Fit) -> list[tuple[str, str]]:
-    """U, or UT1, UT2, ..."""
-    ties, times = [t for t in fit.terms if t.kind == "tie" and model.ties], fit.respondents.times
-    if model.times == 1 or not ties:
-        return [("U", t.name) for t in ties]
-    of_time = {next((str(level) for name, level in t.by if name == "time"), times[0]): t.name for t in ties}
-    return [(f"UT{k + 1}", of_time[time]) for k, time in enumerate(times)]
-
-
-def _of_dependence(model: Asked, fit: Fit) -> list[tuple[str, str]]:
-    """I12.13: the comparisons with each item, two and two; Comp1:IT12: a comparison at successive times."""
-    n, times = len(model.items), fit.respondents.times
-    terms = {_unordered(t.name): t.name for t in fit.terms}
-    found = []
-    for t in range(model.times if model.dependence else 0):
-        when, at_time = (f":time[{times[t]}]", f"T{t + 1}:") if model.times > 1 else ("", "")
-        for common in range(n):
-            for a, b in combinations([k for k in range(n) if k != common], 2):
-                pairs = [tuple(sorted((common, other))) for other in (a, b)]
-                label = "I" + ".".join(f"{i + 1}{j + 1}" for i, j in pairs)
-                own = "*".join(f"{model.items[i]}:{model.items[j]}" for i, j in pairs) + when
-                found.append((at_time + label, terms.get(_unordered(own), own)))
-    for t, (now, then) in enumerate(zip(times, times[1:]), 1):
-        for k, pair in enumerate(model.pairs if model.between_times else [], 1):
-            found.append((f"Comp{k}:IT{t}{t + 1}", f"{pair}:time[{now}]*time[{then}]"))
-    return found
-
-
-def _unordered(name: str) -> str:
-    """A dependence of two comparisons with these in one order, whichever is named first."""
-    head, _, time = name.partition(":time[")
-    return "*".join(sorted(head.split("*"))) + time if "*" in head else name
-
-
 # -- in R ----------------------------------------------------------------------------------------------------
 
 
@@ -562,10 +465,7 @@ def _unordered(name: str) -> str:
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """patt*.fit and llbtPC.fit in R; llbtPC.fit on all columns, since it leaves rows out for any of them."""
     model, llbt = asked(call, Asked), call.name == "llbtPC.fit"
-    try:
-        found = tables.covariates(call, model.table)
-    except StaysInR as lost:
-        return outside(f"{why}; {lost}" if str(lost) != why else why)
+    found = tables.covariates(call, model.table)
     if {*found.in_model} - {*found.in_table} and not llbt:
         return outside(why)
     if call.name == "pattRrep.fit" and model.dependence:
@@ -595,18 +495,11 @@ def npml(call: RecordedCall, context: Context) -> Translation:
     argument = call.values.get("design")
     kept = argument if isinstance(argument, RList) else call.frame("design")
     design, k = needed(kept, "its design was not recorded"), tables.count(call, "k", 1)
-    try:
-        texts = [_npml_formula(call, "formula"), _npml_formula(call, "random") or "~1"]
-        frame = frame_call(design, call.variable)
-    except (FormulaError, InputError) as error:
-        return outside(f"its table or formula cannot be written plainly: {error}")
+    texts = [_npml_formula(call, "formula"), _npml_formula(call, "random") or "~1"]
+    frame = frame_call(design, call.variable)
     if k < 2:
-        (
-            reason,
-            r,
-        ) = "with one class prefmod drops the random terms: a Poisson model of the table of patterns", again(
-            call
-        )
+        reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
+        r = again(call)
         judge: Judge = lambda model: [*r.coefficients(model, "coef"), *r.fields(model, "deviance")]
         return bridged(reason, "prefmod.fit_design", [texts[0], frame], {}, judge)
     seed = needed(call.number("seed_used"), "the seed that it used was not recorded")
