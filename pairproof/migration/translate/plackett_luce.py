@@ -27,7 +27,7 @@ from ...bridge.values.nodes import RList, RVector
 from ...data.respondents.codes import ABSENT, dense
 from ...fit.fit import Fit
 from ...native.answers.patterns.answer_likelihood import Likelihood
-from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, linked_sets
+from ...native.answers.patterns.luce_choices import LuceSpace, Ranks
 from ...native.answers.patterns.natural_parameters import main_effects
 from ...validation.verdicts.agreement import Agreement
 from . import recorded_answers as answers
@@ -98,10 +98,8 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
         (unknown_worths, "some worths are not estimable, which R reports as NA"),
     ):
         stays_if(holds, why)
-    apart = "the rankings do not connect all items, so the maximum likelihood estimates are not finite"
-    stays_if(not pseudo and len(linked_sets(above(_ranks(data)))) > 1, apart)
     code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), stated(pseudo=pseudo or None))
-    why = why_not_finite(code) if data.tied else ""
+    why = why_not_finite(code)
     stays_if(why, f"Python refuses, where R stops somewhere: {why}")
     said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against a hypothetical item"
     said += "" if "npseudo" in call.args else " unless told not to"
@@ -248,17 +246,7 @@ def _worth_errors(
 
 
 PLACKETTLUCE = answers.Package(
-    "plackettluce",
-    PlackettLuceModel,
-    fitted=DEFAULT,
-    asked=DEFAULT,
-    least=LEAST,
-    of_errors=LEAST,
-    why=STOP,
-    scaled=True,
-    log_worths_in_test=False,
-    errors=_worth_errors,
-    one_alone=True,
+    "plackettluce", fitted=DEFAULT, least=LEAST, of_errors=LEAST, why=STOP, errors=_worth_errors
 )
 PLADMM = "PlackettLuce::pladmm"
 INTERCEPT = "(Intercept)"

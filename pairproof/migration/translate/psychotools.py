@@ -10,11 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from ...bridge.capture.recorded import RecordedCall
-from ...bridge.packages.psychotools import BTModel
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, columns_call, stated
@@ -37,11 +34,9 @@ def btmodel(call: RecordedCall, context: Context) -> Translation:
     data = _data(call)
     undecided = UNDECIDED in named(call.vector("coef"))
     reference = (call.strings("ref") or (data.items[-1],))[0]
-    infinite = _not_estimable(data, undecided)
-    stays_if(infinite, infinite)
     options = stated(reference=reference, ties="davidson" if undecided else data.ties and "drop")
     code = Call("pairproof.fit_bradley_terry", (data.code(call.variable),), options)
-    infinite = why_not_finite(code) if undecided else ""
+    infinite = why_not_finite(code)
     stays_if(infinite, f"R's numbers are from the point where its iteration stopped: {infinite}")
     said = "btmodel was called with undecided = FALSE: comparisons without a preference are left out."
     notes = (said,) if options.get("ties") == "drop" else ()
@@ -61,24 +56,6 @@ def _rows(call: RecordedCall, reference: str, fit: Fit) -> Sequence[Agreement]:
         said.append("it was called without the covariance")
     rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without)
     return rows + count_rows(call, fit)
-
-
-def _not_estimable(data: Pairs, undecided: bool) -> str:
-    """Why the estimates are infinite, or not determined; "" if they exist (Zermelo's and Ford's condition)."""
-    n = len(data.items)
-    beats = np.zeros((n, n))
-    signs = data.signs if data.weights is None else data.signs[data.weights > 0]
-    for answers, (i, j) in zip(signs.T, ((i, j) for j in range(n) for i in range(j))):
-        tied = undecided and (answers == 0).any()
-        beats[i, j] += (answers == 1).sum() + tied
-        beats[j, i] += (answers == -1).sum() + tied
-    pieces, _ = connected_components(csr_matrix(beats + beats.T), directed=False)
-    if pieces > 1:
-        return "the comparisons do not connect all items, so the log-odds between the pieces are undefined; btmodel does not report this"
-    strong, _ = connected_components(csr_matrix(beats), connection="strong")
-    if strong > 1:
-        return "some items are always or never preferred to the others, so their estimates are infinite: R's are the point where its iteration stopped, and it does not say so"
-    return ""
 
 
 def answers(data: Pairs, stem: str) -> Call:
@@ -113,14 +90,10 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
 
 PSYCHOTOOLS = Package(
     "psychotools",
-    BTModel,
     fitted=DEFAULT,
-    asked=BTMODEL,
     least=6.5,
     # btmodel takes its covariance one step before the end: floors.toml has the same digits for btmodel.
     of_errors=3.5,
     why="glm at its default epsilon, whose covariance is from one iteration before the last",
-    scaled=False,
-    log_worths_in_test=True,
     errors=lambda made, beside, rows, r: rows,
 )

@@ -12,7 +12,7 @@ from tests.migration.translate.recorded import captured, placed, step_of
 
 #: Variable of the script -> function of the bridge, keywords, words of the reason.
 BRIDGED = {
-    "one.way": ("psychotools.btmodel", {"undecided": False, "epsilon": 1e-8}, "always or never"),
+    "one.way": ("psychotools.btmodel", {"undecided": False, "epsilon": 1e-8}, "infinite or not determined"),
     "prior": ("plackettluce.PlackettLuce", {}, "prior"),
     "keen": ("plackettluce.PlackettLuce", {"gamma": (10.0, 10.0)}, "adherence"),
     "grouped": ("plackettluce.PlackettLuce", {"gamma": (5.0, 5.0)}, "adherence"),

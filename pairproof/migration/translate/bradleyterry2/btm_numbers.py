@@ -29,13 +29,13 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.programs.counted_cells import comparison_columns, order_of, treated
+from ....bridge.programs.counted_cells import rows_as_they_stand
 from ....fit.estimates.fit_record import WITHOUT_ESTIMATE
-from ....fit.estimates.predictions import item_covariate
 from ....fit.estimates.specification import ContestSpec
 from ....fit.fit import Fit
 from ....native.comparisons.contests.residuals import contest_residuals
 from ....validation.claims.quantities import Quantity
+from ....validation.r_answers.ask import column_of
 from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, TOWARDS_INFINITY
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
@@ -117,22 +117,12 @@ class Relation:
 
 def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
     """Names and columns float[n_rows, p] of the free parameters, in favour of the first; the reference."""
-    table = treated(fit)
-    reference = ""
+    cells, reference = rows_as_they_stand(fit), ""
     if any(t.kind == "item" for t in fit.terms):
         reference = fit.spec.reference if fit.spec.reference in fit.items else fit.items[0]
     terms = [t for t in fit.terms if t.kind not in ("tie", "tie-of") and t.name != reference]
-    contest = comparison_columns(fit, table, table.wins + table.ties + table.losses > 0)
-    columns = np.zeros((table.n_rows, len(terms)))
-    for k, term in enumerate(terms):
-        if term.kind == "order":
-            columns[:, k] = order_of(table)
-        elif term.kind == "comparison":
-            columns[:, k] = contest[term.name]
-        else:
-            of_item = item_covariate(fit, term)
-            columns[:, k] = of_item[table.first] - of_item[table.second]
-    return tuple(t.name for t in terms), columns, reference
+    columns = [np.zeros((len(cells), 0)), *(column_of(fit, cells, t) for t in terms)]
+    return tuple(t.name for t in terms), np.column_stack(columns), reference
 
 
 def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation | None:
