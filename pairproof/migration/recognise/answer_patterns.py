@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from ..translate.translation import needed, stays_if
-from .decide import Design, codes
+from .decide import Design
 from .design_contests import Product, Variable
 from .design_terms import SAME_SPACE, Found, assembled, map_of, times_item, within
 
@@ -69,15 +69,6 @@ class Pattern:
     coefficients: tuple[str, ...]
     names: tuple[str, ...]
     map: FloatArray
-
-    @property
-    def pooled(self) -> IntArray:
-        """int[n]: the groups that worths differ in, which a fit's deviance is of."""
-        products = (*self.by, *(p for _, p in self.of_items))
-        names = dict.fromkeys(v.name for p in products for v in p.variables)
-        if not names:
-            return np.zeros(len(self.groups), dtype=np.int64)
-        return codes(*(self.variables[n].values for n in names))
 
 
 def recognise_pattern(

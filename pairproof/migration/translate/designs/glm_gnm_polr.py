@@ -96,14 +96,12 @@ def pattern(fitted: designs.Fitted) -> Translation:
     coef, vcov = fitted.of(found.coefficients)
     theta, spread = found.map @ coef, found.map @ vcov @ found.map.T
     likelihood = _likelihood(call, found, fitted.y)
-    said = "R's deviance is over every group in its data, pairproof's over those whose worths differ"
 
     def judge(fit: Fit) -> Sequence[Agreement]:
         own = {_of_pairs(n): n for n in fit.names}
         names = tuple(own.get(_of_pairs(n), n) for n in found.names)
         p = RParameters(names, theta, spread, "lambda", found.reference)
-        coarser = [said] if _is_coarser(found) else []
-        return of_fit(call, fit, p, likelihood, *coarser, name=designs.towards(designs.GLM, fit))
+        return of_fit(call, fit, p, likelihood, name=designs.towards(designs.GLM, fit))
 
     notes = (PLACES,) if found.answers.kind == "ratings" else ()
     return Translation("native", code, judge=judge, notes=notes)
@@ -161,11 +159,13 @@ def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
     columns["weight"] = whole_numbers(y[seen])
     options |= designs.levels_of(found.variables, named)
     options |= designs.of_items(items, found.item_terms, named, stem)
+    in_by = {v.name for p in (*found.by, *(p for _, p in found.of_items)) for v in p.variables}
     keywords = stated(
         ties=found.ties in ("by-pair", "none") and found.ties,
         item_terms=[named[n] for n in found.item_terms],
         by=" + ".join(designs.by_of(found.by, found.of_items, named)),
         dependence=found.dependence,
+        cells=[named[n] for n in found.variables if n not in in_by],
     )
     table = Call("pairproof.read_respondents", (File(columns, stem), answers.kind), options)
     return Call("pairproof.fit_pattern", (table,), keywords)
@@ -174,34 +174,12 @@ def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
 def _likelihood(call: RecordedCall, found: Pattern, y: FloatArray) -> dict[str, float]:
     """R's deviance, df, llf and AIC on the definitions of persons' answers: the groups' totals are given."""
     values = designs.deviance_of(call)
-    if _is_coarser(found):
-        values = _on_coarser_groups(found, y, values)
     loglik = call.number("loglik")
     if loglik is not None and bool((y % 1 == 0).all()):
         total = np.bincount(found.groups, y)
         constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(y + 1)))
         values.update(likelihood_values(loglik - constant, len(found.names)))
     return values
-
-
-def _is_coarser(found: Pattern) -> bool:
-    return len(set(found.pooled.tolist())) < len(set(found.groups.tolist()))
-
-
-def _on_coarser_groups(found: Pattern, y: FloatArray, values: dict[str, float]) -> dict[str, float]:
-    """Deviance and df against free probabilities in the groups of the fit, of which R's are parts.
-
-    The difference is the likelihood ratio of free probabilities in the one and in the other: both are of the
-    counts alone.
-    """
-    pooled = found.pooled
-    n_answers = int(np.bincount(found.groups)[0])
-    cell = decide.codes(pooled.tolist(), [tuple(row) for row in found.answers.values.tolist()])
-    free = float(np.sum(xlogy(y, y))) - float(np.sum(xlogy(*[np.bincount(found.groups, y)] * 2)))
-    counts = np.bincount(cell, y)
-    tied = float(np.sum(xlogy(counts, counts))) - float(np.sum(xlogy(*[np.bincount(pooled, y)] * 2)))
-    fewer = (int(found.groups.max()) - int(pooled.max())) * (n_answers - 1)
-    return {q: v - 2.0 * (free - tied) if q == "deviance" else v - fewer for q, v in values.items()}
 
 
 BY_DESIGN = "written as paired comparisons, because its design is one"

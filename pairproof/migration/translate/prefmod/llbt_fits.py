@@ -133,17 +133,16 @@ class Comparisons(Asked):
         """The model with these covariates in Python."""
         used = self.used
         coding = tables.coding_of(used.answers)
-        names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
         reading = stated(
             layout="prefmod",
             pair_order="prefmod",
             items=list(self.items),
             coding=coding,
-            levels=names and found.levels(used),
+            levels=found.levels(used),
         )
         ties = "tie" in coding and not self.ties and "none"
         options = stated(ties=ties, by=found.by, cells=found.cells)
-        file = File(used.written(names), self.call.variable)
+        file = File(used.written(found.all), self.call.variable)
         return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)
 
     def judge(self, fit: Fit) -> Sequence[Agreement]:

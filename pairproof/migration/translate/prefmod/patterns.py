@@ -250,9 +250,9 @@ def pattern(call: RecordedCall, context: Context) -> Translation:
 
 
 def _code(model: Asked) -> Call:
-    table, used, pairs = model.used, model.covariates.in_model, model.kind == "pairs"
+    table, found, pairs = model.used, model.covariates, model.kind == "pairs"
     columns, ties, reading = (
-        table.written(used),
+        table.written(found.all),
         model.kind == "ratings",
         dict[str, Any](items=list(model.items)),
     )
@@ -271,17 +271,18 @@ def _code(model: Asked) -> Call:
     if model.complete_against_others:
         columns[INCOMPLETE] = ["yes" if m else "no" for m in np.asarray(np.isnan(table.answers).any(axis=1))]
         reading["levels"] = {INCOMPLETE: ["no", "yes"]}
-    elif used:
-        reading["levels"] = model.covariates.levels(table, used)
+    else:
+        reading |= stated(levels=found.levels(table))
     arguments, reader = (File(columns, model.call.variable), model.kind), "pairproof.read_respondents"
     read_in = tables.read_pairs(reader, arguments, reading) if pairs else Call(reader, arguments, reading)
     names = list(model.items) if model.alpha == "item" else model.pairs
-    of_cell = INCOMPLETE if model.complete_against_others else "" if model.alpha else model.covariates.by
+    of_cell = INCOMPLETE if model.complete_against_others else "" if model.alpha else found.by
     options = stated(
         ties=ties and not model.ties and "none",
         by=of_cell,
         dependence=model.dependence,
         between_times=model.between_times,
+        cells=found.cells,
         alpha=model.alpha,
         alpha_of=len(model.alpha_of) < len(names) and [names[k] for k in model.alpha_of],
         beta=model.beta_of and ("coded" if model.alpha == "item" else "comparison"),
@@ -302,7 +303,7 @@ def _scale(table: tables.Given) -> str:
 
 
 def _notes(model: Asked) -> Sequence[str]:
-    table, found, notes = model.used, model.covariates, list[str]()
+    table, notes = model.used, list[str]()
     if model.kind == "ratings":
         notes.append(
             f"the scale is {_scale(table)}, from the smallest to the largest rating that occurs, as prefmod"
@@ -310,15 +311,11 @@ def _notes(model: Asked) -> Sequence[str]:
         )
     if model.kind == "ranks" and np.isnan(table.answers).any():
         notes.append("an item without a rank counts as below all ranked items, as in prefmod")
-    lacking = [n for n in found.in_table if n not in found.in_model]
     if model.beta_of and model.alpha == "item":
         notes.append(
             "MISbeta of items is not the model of its help page: prefmod multiplies the missingness of item i by"
             ' the answer to comparison i, which beta="coded" reproduces (defect B3)'
         )
-    elif lacking:
-        said = f"prefmod's deviance divides the persons by {' and '.join(lacking)} too, which does not change any estimate"
-        notes.append(said)
     return notes
 
 

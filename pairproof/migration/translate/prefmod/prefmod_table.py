@@ -310,10 +310,10 @@ class Covariates:
             frozenset((*p[:k], *p[k + 1 :])) in have for p in self.formel if len(p) > 1 for k in range(len(p))
         )
 
-    def levels(self, table: Given, names: Sequence[str] = ()) -> dict[str, list[int]]:
-        """Levels of the covariates, or of some, the first the reference."""
+    def levels(self, table: Given) -> dict[str, list[int]]:
+        """Levels of the covariates, the first the reference."""
         found = {}
-        for name in names or dict.fromkeys((*self.in_model, *self.in_table)):
+        for name in self.all:
             values = table.column(name)
             found[written_name(name)] = [int(v) for v in np.unique(values[~np.isnan(values)])]
         return found
