@@ -35,6 +35,7 @@ from ....bridge.packages.prefmod.llbt import LLBTFit
 from ....bridge.programs.counted_cells import count as cells_of
 from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import counted_with_empty_cells
+from ....validation.r_answers.prefmod_llbt import poisson_values
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ...recognise.decide import Design, recognise_poisson
@@ -42,7 +43,7 @@ from ...recognise.design_contests import EXACT
 from ...recognise.design_terms import Model
 from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood, said_by
 from ..python_code import Call, File, attribute, columns_call, stated
-from ..rows import Beside, at, differ, explained, llf_and_aic, named, of_fit, parameters
+from ..rows import Beside, at, differ, explained, named, of_fit, parameters
 from ..translation import Context, Translation, bridged, in_r, made, needed, stays_if, translates, tried
 from . import prefmod_table as tables
 from .patterns import Asked, asked
@@ -165,7 +166,11 @@ class Comparisons(Asked):
         """R's numbers beside those of a fit."""
         call, coef = self.call, named(self.call.vector("coef"))
         own = self.names_in_r(fit, list(coef))
-        ties, (values, said) = "U is tie" if "U" in coef else "", gnm_values(call, fit)
+        ties, empty = "U is tie" if "U" in coef else "", counted_with_empty_cells(fit).empty
+        numbers = (call.number(k) for k in ("df_residual", "deviance", "loglik"))
+        df, deviance, loglik = (np.nan if v is None else v for v in numbers)
+        free = sum(v == v for v in coef.values())
+        values, said = poisson_values(fit, cells_of(fit), empty, df, deviance, loglik, free)
         p = parameters(call, own, "lambda", self.items[-1])
         rows = of_fit(call, fit, p, values, ties, said, "its gnm has no tolerance argument")
         lacking = [n for n, v in coef.items() if v == v and n not in own]
@@ -198,25 +203,3 @@ def llbtpc(call: RecordedCall, context: Context) -> Translation:
         missing, "a value is missing in a column beside the comparisons, of the model or not"
     )
     return Translation("native", code, notes=notes, judge=model.judge)
-
-
-def gnm_values(call: RecordedCall, fit: Fit) -> tuple[dict[str, float], str]:
-    """Deviance, df, llf, AIC of R's Poisson model by our definitions, and how."""
-    counted, values = counted_with_empty_cells(fit), dict[str, float]()
-    deviance, df, loglik = (call.number(k) for k in ("deviance", "df_residual", "loglik"))
-    if counted.empty and fit.null_space.shape[1] - fit.n_infinite:  # what the data do not determine
-        said = f"its {counted.empty} empty cells connect items that no comparison connects; df and deviance are not compared"
-        return {}, said
-    if df is not None:
-        values["df_resid"] = df - counted.empty * (2 if fit.outcome_model != "binary" else 1)
-    if counted.empty:
-        return values, (
-            f"{counted.empty} empty cells are subtracted from its df; its fitted counts in them are positive, so"
-            " its deviance and log-likelihood are not compared (defect B11)"
-        )
-    if deviance is not None:
-        values["deviance"] = deviance
-    if loglik is not None:
-        free = sum(1 for v in named(call.vector("coef")).values() if v == v)
-        values |= llf_and_aic(loglik - cells_of(fit).poisson_constant, free)
-    return values, "llf is the Poisson logLik() minus a constant of the cells"
