@@ -192,7 +192,7 @@ class Comparisons(Asked):
 def llbtpc(call: RecordedCall, context: Context) -> Translation:
     """An LLBT by gnm, which leaves rows out for any column beside the comparisons."""
     model = asked(call, Comparisons)
-    table, found = model.table, tables.covariates(call, model.table)
+    table, found = model.table, tables.covariates(model.call, model.table)
     rows = tables.answered(table)
     missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
     model = replace(model, covariates=found, rows=rows & ~missing)

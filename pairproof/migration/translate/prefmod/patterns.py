@@ -143,14 +143,15 @@ ARGUMENTS: Declared = {
 
 def given(call: RecordedCall) -> dict[str, Any]:
     """Those that are not prefmod's defaults; rankings have no ties."""
-    found = options_of(ARGUMENTS, partial(tables.value_of, call))
+    found = options_of(ARGUMENTS, call.values.get)
     return {n: v for n, v in found.items() if n != "undec" or KINDS[call.name] != "ranks"}
 
 
 def asked(call: RecordedCall, of_function: type[A]) -> A:
     """The model of a call, without its covariates."""
+    call = tables.understood(call)
     kind, said, n = KINDS[call.name], given(call), tables.number_of_items(call)
-    times = max(tables.count(call, "tpoints", 1), 1)
+    times = max(int(call.real("tpoints", 1.0)), 1)
     table = tables.given(call, n * (n - 1) // 2 if kind == "pairs" else n * times)
     # Names: obj.names, else the columns of ranks and ratings, else o1, o2, ...
     texts = tables.texts(call, "obj.names")
@@ -462,6 +463,7 @@ def _misread(r: OfR, whole: Call) -> Fit | None:
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """patt*.fit and llbtPC.fit in R; llbtPC.fit on all columns, since it leaves rows out for any of them."""
     model, llbt = asked(call, Asked), call.name == "llbtPC.fit"
+    call = model.call
     found = tables.covariates(call, model.table)
     if {*found.in_model} - {*found.in_table} and not llbt:
         return outside(why)
@@ -491,7 +493,7 @@ def npml(call: RecordedCall, context: Context) -> Translation:
     """Latent classes of cells."""
     argument = call.values.get("design")
     kept = argument if isinstance(argument, RList) else call.frame("design")
-    design, k = needed(kept, "its design was not recorded"), tables.count(call, "k", 1)
+    design, k = needed(kept, "its design was not recorded"), int(call.real("k", 1.0))
     texts = [_npml_formula(call, "formula"), _npml_formula(call, "random") or "~1"]
     frame = frame_call(design, call.variable)
     if k < 2:
@@ -501,8 +503,8 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         return bridged(reason, "prefmod.fit_design", [texts[0], frame], {}, judge)
     seed = needed(call.number("seed_used"), "the seed that it used was not recorded")
     options: dict[str, Any] = {
-        "EMmaxit": tables.count(call, "EMmaxit", 500),
-        "EMdev_change": float(tables.scalar(call, "EMdev.change", 0.001)),
+        "EMmaxit": int(call.real("EMmaxit", 500.0)),
+        "EMdev_change": call.real("EMdev.change", 0.001),
         "seed": int(seed),
     }
     said = "R took the seed from the time of day; this script uses the seed of that run"

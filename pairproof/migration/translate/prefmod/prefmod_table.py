@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.asking import Estimates
-from ....bridge.values.nodes import RLang, RList, RValue, RVector
+from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.subject_formula import products_of
 from ....validation.verdicts.agreement import Agreement
@@ -87,7 +87,7 @@ class Given:
 
 def number_of_items(call: RecordedCall) -> int:
     """`nitems`."""
-    n = count(call, "nitems")
+    n = int(call.real("nitems", 0.0))
     stays_if(n < 2, "the number of its items was not recorded")
     return n
 
@@ -199,29 +199,16 @@ UNDERSTOOD = {
 }
 
 
-def value_of(call: RecordedCall, argument: str) -> RValue:
-    """The value of an argument; where it was given and not kept, what prefmod made of it; else None."""
-    if argument in call.values or argument not in call.args:
-        return call.values.get(argument)
-    return call.result.get(UNDERSTOOD.get(argument, ""))
-
-
-def scalar(call: RecordedCall, argument: str, default: Any = None) -> Any:
-    """One value of an argument as a Python value; `default` where it was not given, or is NULL."""
-    value = value_of(call, argument)
-    return value.scalar() if isinstance(value, RVector) and value.values.size == 1 else default
-
-
-def count(call: RecordedCall, argument: str, default: int = 0) -> int:
-    """A whole number."""
-    value = scalar(call, argument, default)
-    return int(value) if isinstance(value, (int, float)) and value == value else default
+def understood(call: RecordedCall) -> RecordedCall:
+    """The call with what prefmod made of the arguments that were given and not kept."""
+    lost = {a: n for a, n in UNDERSTOOD.items() if a in call.args and a not in call.values}
+    return replace(call, values={**call.values, **{a: call.result.get(n) for a, n in lost.items()}})
 
 
 def texts(call: RecordedCall, argument: str) -> tuple[str, ...]:
     """Strings; () where the argument was not given, or is no text."""
-    value = value_of(call, argument)
-    if isinstance(value, RVector) and value.values.dtype == object and not value.na.any():
+    value = call.argument(argument)
+    if value is not None and value.values.dtype == object and not value.na.any():
         return tuple(str(v) for v in value.values.tolist())
     return ()
 
@@ -321,7 +308,7 @@ class Covariates:
 
 def covariates(call: RecordedCall, table: Given) -> Covariates:
     """`formel` and `elim` of a call, sums of products of columns of its table."""
-    said = {a: read(value_of(call, a), call.args.get(a, "")) for a in ("formel", "elim")}
+    said = {a: read(call.values.get(a), call.args.get(a, "")) for a in ("formel", "elim")}
     found = Covariates(*(needed(v, f"{a} is not a sum of products of columns") for a, v in said.items()))
     lacking = next((n for n in found.all if not table.has(n)), "")
     stays_if(lacking, f"{lacking} is not a column of its table")

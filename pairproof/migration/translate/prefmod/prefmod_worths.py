@@ -41,7 +41,7 @@ from ..translation import (
     tried,
 )
 from .patterns import INCOMPLETE
-from .prefmod_table import again, coding_of, given, names_of_items, number_of_items, read_pairs, scalar, texts
+from .prefmod_table import again, coding_of, given, names_of_items, number_of_items, read_pairs, texts
 
 #: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
 DEFECTS = (
@@ -56,7 +56,7 @@ DEFECTS = (
 def worth(call: RecordedCall, context: Context) -> Translation:
     """A table of worths, or of lambdas."""
     step = context.fit(call, "fitobj")
-    kind = str(scalar(call, "outmat", "worth"))
+    kind = call.word("outmat", "worth")
     table = needed(call.matrix("value"), "R's table was not recorded")
     if not isinstance(step.value, Fit):
         return _bridge(call, step, kind, table)
@@ -214,7 +214,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     code = Method(read_pairs("pairproof.read_respondents", (file, "pairs"), options, always=True), "gaps")
     _, refused = tried(code)
     stays_if(refused, f"its table cannot be read: {refused}")
-    of_items = str(scalar(call, "MISmodel", "obj")) == "obj"
+    of_items = call.word("MISmodel", "obj") == "obj"
 
     def judge(gaps: Any) -> Sequence[Agreement]:
         missing = {(a, b): int(m) for a, b, m in zip(gaps["first"], gaps["second"], gaps["missing"])}
