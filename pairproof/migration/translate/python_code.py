@@ -60,16 +60,6 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
 @dataclass(frozen=True)
-class Constant:
-    """None, bool, int, float, str as written, and lists, tuples and dicts of such or of expressions."""
-
-    value: Any
-
-    def __post_init__(self) -> None:
-        _check_constant(self.value)
-
-
-@dataclass(frozen=True)
 class Result:
     """The Python value of an earlier call of the script, by the `id` of its RecordedCall."""
 
@@ -146,15 +136,11 @@ def _check_constant(value: Any) -> None:
         _check_constant(v)
 
 
-KINDS = (Constant, Result, File, Call, Method)
+KINDS = (Result, File, Call, Method)
 
 
-Expression = Union[Constant, Result, File, Call, Method]
-
-
-def expression(value: Any) -> Expression:
-    """An expression as it is; any other value as a constant."""
-    return value if isinstance(value, KINDS) else Constant(value)
+#: Any other value stands for itself: None, bool, int, float, str, and lists, tuples and dicts of such or of expressions.
+Expression = Union[Result, File, Call, Method]
 
 
 def attribute(of: Any, name: str) -> Method:
@@ -177,10 +163,8 @@ def parts(value: Any) -> Iterator[Any]:
     """The expression and all expressions within it, the outer first."""
     if isinstance(value, KINDS):
         yield value
-    of = value.value if isinstance(value, Constant) else value.of if isinstance(value, Method) else None
-    for v in (of, *(v for _, v in pieces(value))):
-        if v is not None:
-            yield from parts(v)
+    for v in (*([value.of] if isinstance(value, Method) else []), *(v for _, v in pieces(value))):
+        yield from parts(v)
 
 
 def files(value: Any) -> tuple[File, ...]:
@@ -224,8 +208,6 @@ def in_a_line(value: Any, named: Named, placed: Placed) -> str:
     """The same however long it is."""
 
     def flat(v: Any) -> str:
-        if isinstance(v, Constant):
-            return flat(v.value)
         if isinstance(v, Result):
             return named(v)
         if isinstance(v, File):
@@ -252,7 +234,6 @@ def _around(value: Any, text: Callable[[Any], str]) -> tuple[str, str]:
 
 def _broken(value: Any, named: Named, placed: Placed, indent: str) -> str:
     """Over several lines: arguments, or elements, one below the other."""
-    value = value.value if isinstance(value, Constant) else value
     deeper, inner = indent + INDENT, pieces(value)
     left, right = _around(value, lambda of: source(of, named, placed, indent))
     if not inner:
@@ -285,8 +266,6 @@ def evaluate(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
     """The value of an expression, with its files where they were written and the results of earlier calls."""
 
     def of(v: Any) -> Any:
-        if isinstance(v, Constant):
-            return of(v.value)
         if isinstance(v, Result):
             if v.call not in results:
                 raise InputError(f"the result of call {v.call} is used before it is there")
