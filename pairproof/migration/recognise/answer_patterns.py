@@ -10,7 +10,6 @@ orders, all combinations of the pairs' answers, or all weak orders.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -166,16 +165,13 @@ def _combinations(
         # needs it.
         seen = np.column_stack([seen, np.sort(products, axis=1)])
         made = np.column_stack([made, np.sort(of_products, axis=1)])
-    out = np.zeros((len(x), len(pairs)), dtype=np.int64)
+    out, of_made = np.zeros((len(x), len(pairs)), dtype=np.int64), np.lexsort(made.T)
     for g in range(int(groups.max()) + 1):
-        free: dict[tuple[float, ...], list[int]] = defaultdict(list)
-        for k, key in enumerate(made.tolist()):
-            free[tuple(key)].append(k)
-        for r in np.flatnonzero(groups == g):
-            fitting = free.get(tuple(seen[r].tolist()))
-            if not fitting:
-                return None
-            out[r] = every[fitting.pop(0)]
+        rows = np.flatnonzero(groups == g)
+        rows = rows[np.lexsort(seen[rows].T)]
+        if (seen[rows] != made[of_made]).any():
+            return None
+        out[rows] = every[of_made]
     return out
 
 

@@ -43,7 +43,19 @@ from .recorded_answers import (
     word,
 )
 from .rows import Beside, at, differ, explained, named, of_items
-from .translation import Context, Judge, Translation, held, in_r, made, needed, outside, stays_if, translates
+from .translation import (
+    Context,
+    Judge,
+    Translation,
+    bridged,
+    held,
+    in_r,
+    made,
+    needed,
+    outside,
+    stays_if,
+    translates,
+)
 
 BTTREE = "psychotree::bttree"
 #: Arguments of bttree and of partykit's mob_control that the bridge has, and their defaults.
@@ -174,7 +186,6 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     persons = frame_call(covariates, f"{call.variable}_persons")
     said["formula"] = f"preference ~ {' + '.join(map(quoted_name, covariates.names or ()))}"
     arguments = answers(data, call.variable), persons, list(data.items)
-    code = Call("pairproof.bridge.psychotree.bttree", arguments, said)
 
     def judge(tree: Tree) -> Sequence[Agreement]:
         beside = Beside(call)
@@ -184,7 +195,7 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
             rows += beside.named(f"node{ours.id}.estimate", own, named(r.vector("coef")))
         return rows
 
-    return Translation("bridge", code, why, judge=judge)
+    return bridged(why, "psychotree.bttree", arguments, said, judge)
 
 
 @translates("psychotree::itempar.bttree")
@@ -236,8 +247,8 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
                 return Translation("native", own, judge=judge)
     matrix, estimates = value.vector("covmat").floats().tolist(), table.vector("estimate").floats()
     options = {} if np.isnan(estimates).any() else {"estimates": estimates.tolist()}
-    code = Call("pairproof.bridge.base.qvcalc", (matrix, items), options)
-    return Translation("bridge", code, "its covariance is not of a fit in Python", judge=judge)
+    why = "its covariance is not of a fit in Python"
+    return bridged(why, "base.qvcalc", [matrix, items], options, judge)
 
 
 @translates("survival::clogit", "survival::coxph")

@@ -17,7 +17,17 @@ from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, columns_call, stated
 from .recorded_answers import Package, Pairs, pairs_of, recorded, recorded_vector
 from .rows import Beside, count_rows, llf_and_aic, named, of_fit, parameters
-from .translation import Context, Judge, Translation, in_r, needed, stays_if, translates, why_not_finite
+from .translation import (
+    Context,
+    Judge,
+    Translation,
+    bridged,
+    in_r,
+    needed,
+    stays_if,
+    translates,
+    why_not_finite,
+)
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
@@ -75,9 +85,8 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
         ref=reference != data.items[-1] and reference,
     )
     options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
-    code = Call("pairproof.bridge.psychotools.btmodel", (answers(data, call.variable),), options)
     judge: Judge = lambda model: Beside(call, function=BTMODEL).model(model, "llf")
-    return Translation("bridge", code, why, judge=judge)
+    return bridged(why, "psychotools.btmodel", [answers(data, call.variable)], options, judge)
 
 
 @translates(

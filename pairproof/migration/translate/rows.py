@@ -120,19 +120,6 @@ def _places_in_vcov(call: RecordedCall, names: Sequence[str]) -> dict[str, int]:
     return {n: k for k, n in enumerate(own)}
 
 
-def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, name: str = "") -> RCounterpart:
-    """R's numbers in this run, on the fit's definitions; name: the R call that their floors are of."""
-    warned = [f"R warns: {' '.join(message.split())}" for message, _ in call.warnings]
-    flag = call.number("converged")
-    return RCounterpart(
-        name or call.function,
-        "live",
-        values,
-        note="; ".join(part for part in (*said, *dict.fromkeys(warned)) if part),
-        converged=None if flag is None else bool(flag),
-    )
-
-
 def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
     """A row for every number of R's beside the fit's, judged as by `fit.verify()`, excused as one fit only."""
     if fit.contests is not None or fit.answers is not None:
@@ -306,8 +293,11 @@ def of_fit(
     """
     found = {**parameter_values(fit, parameters), **more}
     values = {q: v for q, v in found.items() if q not in lost and (errors or kind_of(q) != "se")}
-    answer = counterpart(call, values, *said, name=name)
-    return fit_rows(fit, answer if arrived is None else replace(answer, converged=arrived))
+    warned = (f"R warns: {' '.join(message.split())}" for message, _ in call.warnings)
+    note = "; ".join(part for part in dict.fromkeys((*said, *warned)) if part)
+    if arrived is None and (flag := call.number("converged")) is not None:
+        arrived = bool(flag)
+    return fit_rows(fit, RCounterpart(name or call.function, "live", values, note=note, converged=arrived))
 
 
 def coefficients(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, float]:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from ....bridge.capture.recorded import NotRecorded, RecordedCall
-from ....bridge.values.nodes import RList, RVector
+from ....bridge.values.nodes import RList
 from ....data.wide import prefmod_pair_order
 from ....fit.fit import Fit
 from ....validation.claims.quantities import dispersion
@@ -46,7 +46,6 @@ from ..translation import (
     Step,
     Translation,
     bridged,
-    held,
     in_r,
     made,
     needed,
@@ -343,12 +342,11 @@ SYMMETRIC = 1e-3
 @in_r("MASS::polr")
 def _polr_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """`pairproof.bridge.by_design.polr_design(...)`."""
-    design, _, _ = designs.design_of(call, ("(Intercept)",))
-    codes, levels, weights = _answers(call, len(design.x))
-    frame, given = designs.design_frame(call, design, codes.tolist(), weights)
+    fitted, levels = _ordered(call)
+    frame, given = fitted.frame()
     method = first(call, "method", "logistic")
     options = given | stated(levels=list(levels), method=method != "logistic" and method)
-    judge = partial(designs.of_model, call, design.names, True, False)
+    judge = partial(designs.of_model, call, fitted.design.names, True, False)
     return bridged(why, "by_design.polr_design", [frame, designs.Y], options, judge)
 
 
@@ -356,28 +354,24 @@ def _polr_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
 def polr(call: RecordedCall, context: Context) -> Translation:
     """A polr, translated from its design and response."""
     try:
-        design, coef, _ = designs.design_of(call, ("(Intercept)",))
-        codes, levels, weights = _answers(call, len(design.x))
+        fitted, levels = _ordered(call)
     except (StaysInR, NotRecorded) as why:
         return outside(f"{LEFT_OUT}, as far as it was recorded: {why}")
-    wide = np.zeros((len(codes), 3))
-    if len(levels) == 3:
-        wide[np.arange(len(codes)), codes - 1] = weights
+    losses, ties, wins = (np.where(fitted.y == k, counts(fitted.weights), 0.0) for k in (1, 2, 3))
     try:
-        found = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1])
+        found = decide.recognise_rows(fitted.design, wins, losses, ties)
     except Not as why:
         return outside(f"{LEFT_OUT}: {why}")
     method, n = first(call, "method", "logistic"), len(levels)
     stays_if(n != 3, f"{n} ordered answers; Rao and Kupper's model has three")
     stays_if(method != "logistic", f"link {method} of ordered answers is not supported")
-    frames = designs.frames(call, len(codes))
+    frames = designs.frames(call, fitted.n)
     stays_if("offset" in call.args or any("(offset)" in f for f, _ in frames), "it has an offset")
-    return _of_polr(call, design, coef, found, weights)
+    return _of_polr(fitted, found)
 
 
-def _of_polr(
-    call: RecordedCall, design: decide.Design, coef: FloatArray, found: decide.Recognised, weights: FloatArray
-) -> Translation:
+def _of_polr(fitted: designs.Fitted, found: decide.Recognised) -> Translation:
+    call, weights = fitted.call, counts(fitted.weights)
     zeta = needed(call.vector("zeta"), lost := "its thresholds were not recorded")
     stays_if(zeta.names is None or len(zeta) != 2, lost)
     mirrored, ends = _is_mirrored(found.model.contests), zeta.floats()
@@ -390,9 +384,8 @@ def _of_polr(
     to[-1, -2:] = -0.5, 0.5
     if not mirrored:
         to[-2, -2:] = -0.5, -0.5
-    kept = [design.names.index(n) for n in found.coefficients]
     of_all = to @ covariance(call, (*found.coefficients, *(zeta.names or ()))) @ to.T
-    theta = to @ np.concatenate([coef[kept], ends])
+    theta = to @ np.concatenate([fitted.of(found.coefficients)[0], ends])
     p = RParameters(names, theta, of_all, "log-odds", model.reference)
     folded = mirrored and not (model.variables or model.comparison or model.item_terms)
     contests = _folded(model.contests) if folded else model.contests
@@ -413,18 +406,11 @@ def _of_polr(
     return Translation("native", code, notes=notes, judge=judge)
 
 
-def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, ...], FloatArray]:
-    """Answers as numbers of the levels, from 1; the levels; weights."""
-    y = held(call.result.get("y"), RVector, lost := "its response was not recorded")
-    levels = needed(y.levels, lost)
-    stays_if(len(y.values) != n or y.na.any(), lost)
-    weights: Any = call.vector("prior_weights")
-    for frame, own in designs.frames(call, n):
-        if own and "(weights)" in frame:
-            weights = frame.vector("(weights)")
-    w = np.ones(n) if weights is None else weights.floats().ravel()
-    stays_if(len(w) != n or np.isnan(w).any(), "its weights were not recorded")
-    return y.values.astype(np.int64), levels, counts(w)
+def _ordered(call: RecordedCall) -> tuple[designs.Fitted, tuple[str, ...]]:
+    """What a polr was fitted to, and the levels of its answers."""
+    fitted = designs.fitted_of(call, ("(Intercept)",))
+    y = call.vector("y")
+    return fitted, needed(y.levels if y is not None else None, "its response was not recorded")
 
 
 def _is_mirrored(contests: Contests) -> bool:

@@ -45,6 +45,10 @@ NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
 MOST_NUMBERS = 5_000_000
 
 
+#: What the column of the response is called in a file for R.
+Y = "(y)"
+
+
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """What R used to fit, and what came of it: coef float[p], nan for NA, vcov float[p, p], 0 there.
@@ -69,33 +73,19 @@ class Fitted:
         return len(self.design.x)
 
     def frame(self, **more: list[Any]) -> tuple[Call, dict[str, Any]]:
-        """Its numbers as a file that R reads, and the options that name weights and offset."""
-        return design_frame(self.call, self.design, self.y.tolist(), self.weights, self.offset, **more)
+        """Its numbers and more columns as a file that R reads, and the options that name weights and offset."""
+        columns = {n: whole_numbers(z) for n, z in zip(self.design.names, self.design.x.T)}
+        columns |= {Y: whole_numbers(self.y)} | more
+        weighted, shifted = (self.weights != 1).any(), self.offset is not None
+        given = stated(weights=weighted and "(weights)", offset=shifted and "(offset)")
+        numbers = {"weights": self.weights, "offset": self.offset}
+        columns |= {given[n]: v.tolist() for n, v in numbers.items() if v is not None and n in given}
+        return columns_call(columns, self.call.variable), given
 
     def of(self, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
         """Some of the coefficients, and their covariance."""
         at = [self.design.names.index(n) for n in names]
         return self.coef[at], self.vcov[np.ix_(at, at)]
-
-
-#: What the column of the response is called in a file for R.
-Y = "(y)"
-
-
-def design_frame(
-    call: RecordedCall,
-    design: Design,
-    y: list[Any],
-    weights: FloatArray,
-    offset: FloatArray | None = None,
-    **more: list[Any],
-) -> tuple[Call, dict[str, Any]]:
-    """A model matrix, its response and more columns as a file that R reads; the options that name weights and offset."""
-    columns = {n: whole_numbers(z) for n, z in zip(design.names, design.x.T)} | {Y: y} | more
-    given = stated(weights=(weights != 1).any() and "(weights)", offset=offset is not None and "(offset)")
-    numbers = {"weights": weights, "offset": offset}
-    columns |= {given[n]: v.tolist() for n, v in numbers.items() if v is not None and n in given}
-    return columns_call(columns, call.variable), given
 
 
 def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
@@ -114,13 +104,15 @@ def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design
     return design, coef, vcov
 
 
-def fitted_of(call: RecordedCall) -> Fitted:
-    """What a glm or gnm was fitted to."""
-    design, coef, vcov = design_of(call)
+def fitted_of(call: RecordedCall, without: tuple[str, ...] = ()) -> Fitted:
+    """What a glm, gnm, BTm or polr was fitted to, without some columns of its design; a factor as its codes."""
+    design, coef, vcov = design_of(call, without)
     response = held(call.result.get("y"), RVector, "its response was not recorded")
     stays_if(response.values.dtype.kind not in "fib", "its response was not recorded")
     y, n = response.floats().ravel(), len(design.x)
     weights, offset = call.vector("prior_weights"), call.vector("offset")
+    for frame, own in frames(call, n) if weights is None else ():
+        weights = frame.vector("(weights)") if own and "(weights)" in frame else weights
     w = weights.floats().ravel() if weights is not None and len(weights) else np.ones(n)
     o = offset.floats().ravel() if offset is not None and len(offset) else np.zeros(n)
     apart = {len(y), len(w), len(o)} != {n} or np.isnan(y).any() or np.isnan(w).any()
