@@ -21,8 +21,8 @@ from scipy.stats import rankdata
 
 from ..translate.translation import needed, stays_if
 from .decide import Design
-from .design_contests import Product, Variable
-from .design_terms import SAME_SPACE, Found, assembled, map_of, times_item, within
+from .design_contests import Variable
+from .design_terms import SAME_SPACE, Found, Term, assembled, map_of, times_item, within
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -60,8 +60,7 @@ class Pattern:
     answers: Answers
     groups: IntArray
     variables: Mapping[str, Variable]
-    by: tuple[Product, ...]
-    of_items: tuple[tuple[str, Product], ...]
+    products: tuple[Term, ...]
     item_terms: Mapping[str, FloatArray]
     ties: str
     dependence: bool
@@ -102,8 +101,8 @@ def recognise_pattern(
     products = centred(np.column_stack([np.zeros((len(groups), 0)), *dependent.values()]))
     found, others = _read(theirs, coefficients, of_x, centred(u), products, items, covariates)
     stays_if(not reference and not found.terms, "it has no worths of items")
-    made = assembled(x, items, reference, 1.0, found, variables)
-    own, ties = made.own, "none" if answers.ties else ""
+    terms, own = assembled(x, items, reference, 1.0, found, variables)
+    ties = "none" if answers.ties else ""
     if "each" in others:
         pairs, ties = [(i, j) for j in range(len(items)) for i in range(j)], ties and "by-pair"
         own += [(f"tie:{items[i]}:{items[j]}", u[:, k]) for k, (i, j) in enumerate(pairs)]
@@ -116,10 +115,10 @@ def recognise_pattern(
         own += _dependence(items, dependent)
     stays_if(len(own) != len(coefficients), "some of its terms have no equivalent in a pattern model")
     to = map_of(centred(np.column_stack([c for _, c in own])), theirs)
-    used = {v.name: v for p in (*made.by, *(p for _, p in made.of_items)) for v in p.variables}
+    used = {v.name: v for _, p in terms for v in p.variables}
     # Groups of the data that the model's worths do not differ in are groups of its deviance all the same.
     used.update({v.name: v for v in variables if v.name not in used})
-    model = (used, made.by, made.of_items, dict(found.terms), ties, "dependence" in others)
+    model = (used, tuple(terms), dict(found.terms), ties, "dependence" in others)
     return Pattern(items, reference, answers, groups, *model, coefficients, tuple(n for n, _ in own), to)
 
 

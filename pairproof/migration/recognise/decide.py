@@ -318,9 +318,7 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
         to[k, place[item]], to[k, place[items[0]]] = 1.0, -1.0
     for k, n in enumerate(special):
         to[len(items) - 1 + k, place[n]] = 1.0
-    model = Model(
-        contests, shown, shown[0], order is not None, "davidson", (), (), (), {}, (), {}, names, to, order
-    )
+    model = Model(contests, shown, shown[0], order is not None, "davidson", (), {}, {}, names, to, order)
     named = [v.name for v in _factors(design, items)]
     return Recognised(model, design.names, None, Players((named[0], named[1]), shown) if named else None)
 

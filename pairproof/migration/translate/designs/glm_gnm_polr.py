@@ -158,11 +158,11 @@ def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
     columns["weight"] = whole_numbers(y[seen])
     options |= designs.levels_of(found.variables, named)
     options |= designs.of_items(items, found.item_terms, named, stem)
-    in_by = {v.name for p in (*found.by, *(p for _, p in found.of_items)) for v in p.variables}
+    in_by = {v.name for _, p in found.products for v in p.variables}
     keywords = stated(
         ties=found.ties in ("by-pair", "none") and found.ties,
         item_terms=[named[n] for n in found.item_terms],
-        by=" + ".join(designs.by_of(found.by, found.of_items, named)),
+        by=designs.by_of(found.products, found.item_terms, named),
         dependence=found.dependence,
         cells=[named[n] for n in found.variables if n not in in_by],
     )

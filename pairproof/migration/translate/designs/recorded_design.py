@@ -10,7 +10,7 @@ A call that stays in R is the same function on the same model matrix and respons
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
@@ -30,8 +30,8 @@ from ....validation.r_answers.translate import RParameters, likelihood_values
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ...recognise.decide import Design, Recognised
-from ...recognise.design_contests import Contests, Product, Variable
-from ...recognise.design_terms import Model
+from ...recognise.design_contests import Contests, Variable
+from ...recognise.design_terms import Model, Term
 from ..python_code import Call, File, columns_call, quoted_name, stated, table_call, whole_numbers
 from ..recorded_answers import free, plain_values, taken, vectors_of
 from ..rows import IN_RECORD, Beside, at, coefficients, covariance, of_fit
@@ -260,15 +260,12 @@ def fit_call(
     more |= {named[name]: column_of(v) for name, v in model.variables.items()}
     more |= {named[name]: whole_numbers(v) for name, v in model.comparison.items()}
     reading = levels_of(model.variables, named) | of_items(model.items, model.item_terms, named, stem)
-    by = by_of(model.by, model.of_items, named)
-    by += [f"{quoted_name(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
-    by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
     usual = model.items[-1] if function == "fit_llbt" else model.items[0]
     keywords = stated(
         ties=model.ties in ("none", "rao-kupper") and model.ties,
         reference=model.reference if model.reference != usual else "",
         item_terms=[named[n] for n in model.item_terms],
-        by=" + ".join(by),
+        by=by_of(model.products, model.item_terms, named),
         order_effect=model.order_effect,
         tie_shift="tie-shift" in model.names,
         tie_scale="tie-scale" in model.names,
@@ -347,15 +344,14 @@ def safe_names(names: Sequence[str], items: Sequence[str]) -> dict[str, str]:
     return named
 
 
-def by_of(by: Sequence[Product], of_items: Sequence[tuple[str, Product]], named: dict[str, str]) -> list[str]:
-    """Parts of `by=`: covariates of all items, and of single ones."""
-    single = [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in of_items]
-    return [product_text(p, named) for p in by] + single
-
-
-def product_text(product: Product, named: dict[str, str]) -> str:
-    """A product of covariates in a formula."""
-    return ":".join(quoted_name(named[v.name]) for v in product.variables)
+def by_of(products: Sequence[Term], item_terms: Collection[str], named: Mapping[str, str]) -> str:
+    """`by=` of covariates of all items, of single ones, of item covariates, of ties."""
+    heads = ((named[head] if head in item_terms else head, p) for head, p in products)
+    texts = (
+        ([quoted_name(head)] if head else []) + [quoted_name(named[v.name]) for v in p.variables]
+        for head, p in heads
+    )
+    return " + ".join(map(":".join, texts))
 
 
 def column_of(variable: Variable, rows: IntArray | slice = slice(None)) -> list[Any]:
