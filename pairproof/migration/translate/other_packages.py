@@ -1,4 +1,8 @@
-"""Packages with a function or two for comparisons: psychotree's bttree, qvcalc, survival's clogit and coxph.
+"""Packages with a function or two for comparisons: psychotools, psychotree's bttree, qvcalc, survival's clogit and coxph.
+
+btmodel works in log-odds, as `fit_bradley_terry` does; its "(undecided)" is our `tie`; its reference is the last item
+unless said; with `undecided = FALSE` ties on the scale are left out.  It keeps glm's warnings to itself, so that where
+estimates are infinite its numbers are those at which its iteration stopped.
 
 bttree is `fit_tree`, where its splits are R's; else R's own tree.  Persons are the rows of R's model frame, which has
 left out those with a missing value.  Both trees number their nodes in the same way.  Tests of numeric covariates differ
@@ -28,21 +32,23 @@ from ...native.answers.trees.tree_models import PreferenceTree
 from ...native.answers.trees.tree_record import P_VALUES, TreeNode
 from ...validation.verdicts.agreement import Agreement
 from . import translation
-from .psychotools import PSYCHOTOOLS, UNDECIDED, answers
-from .python_code import Call, File, Method, Result, frame_call, quoted_name, stated
+from .python_code import Call, File, Method, Result, columns_call, frame_call, quoted_name, stated
 from .recorded_answers import (
     Declared,
+    Package,
     Pairs,
     flag,
     options_of,
     pairs_of,
     plain_values,
     real,
+    recorded,
+    recorded_vector,
     vectors_of,
     whole,
     word,
 )
-from .rows import Beside, at, differ, explained, named, of_items
+from .rows import Beside, at, count_rows, differ, explained, llf_and_aic, named, of_fit, of_items, parameters
 from .translation import (
     Context,
     Judge,
@@ -55,7 +61,87 @@ from .translation import (
     outside,
     stays_if,
     translates,
+    why_not_finite,
 )
+
+BTMODEL = "psychotools::btmodel"
+DEFAULT = f"{BTMODEL}, default epsilon"
+UNDECIDED = "(undecided)"
+LOST = "its comparisons were not recorded as a paircomp with the answers >, = and <"
+#: btmodel's own default stop is glm's, 1e-8; asked for again with the same one, R gives the same numbers.
+EPSILON = 1e-8
+MAXIT = 25
+
+
+@translates(BTMODEL)
+def btmodel(call: RecordedCall, context: Context) -> Translation:
+    """`fit_bradley_terry(pairproof.read(..., layout="prefmod"), reference=, ties=)`."""
+    data = _comparisons(call)
+    undecided = UNDECIDED in named(call.vector("coef"))
+    reference = (call.strings("ref") or (data.items[-1],))[0]
+    options = stated(reference=reference, ties="davidson" if undecided else data.ties and "drop")
+    code = Call("pairproof.fit_bradley_terry", (data.code(call.variable),), options)
+    infinite = why_not_finite(code)
+    stays_if(infinite, f"R's numbers are from the point where its iteration stopped: {infinite}")
+    said = "btmodel was called with undecided = FALSE: comparisons without a preference are left out."
+    notes = (said,) if options.get("ties") == "drop" else ()
+    return Translation("native", code, notes=notes, judge=partial(_btmodel_rows, call, reference))
+
+
+def _comparisons(call: RecordedCall) -> Pairs:
+    return needed(pairs_of(recorded(call, "y"), recorded_vector(call, "weights")), LOST)
+
+
+def _btmodel_rows(call: RecordedCall, reference: str, fit: Fit) -> Sequence[Agreement]:
+    names = {n: "tie" if n == UNDECIDED else n for n in named(call.vector("coef"))}
+    known = parameters(call, names, "log-odds", reference)
+    values = llf_and_aic(call.number("loglik"), len(names))
+    said = ["(undecided) is tie"] if UNDECIDED in names else []
+    if without := bool(np.isnan(known.vcov).any()):
+        said.append("it was called without the covariance")
+    rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without)
+    return rows + count_rows(call, fit)
+
+
+def answers(data: Pairs, stem: str) -> Call:
+    """The answers as the bridge takes them: a column a pair."""
+    columns = zip(data.names, data.signs.T.tolist())
+    return columns_call({n: [None if np.isnan(v) else v for v in column] for n, column in columns}, stem)
+
+
+@in_r(BTMODEL)
+def _btmodel_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    data = _comparisons(call)
+    reference = (call.strings("ref") or (data.items[-1],))[0]
+    options = stated(
+        labels=list(data.items),
+        weights=data.weights is not None and [float(w) for w in data.weights],
+        type=(call.strings("type") or ("loglin",))[0] != "loglin" and "logit",
+        ref=reference != data.items[-1] and reference,
+    )
+    options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
+    judge: Judge = lambda model: Beside(call, function=BTMODEL).model(model, "llf")
+    return bridged(why, "psychotools.btmodel", [answers(data, call.variable)], options, judge)
+
+
+@translates(
+    "psychotools::itempar", "psychotools::itempar.btmodel", "psychotools::worth", "psychotools::worth.btmodel"
+)
+def worths(call: RecordedCall, context: Context) -> Translation:
+    """`m.worth()`, or log worths around the mean of all items or less one item's."""
+    return PSYCHOTOOLS.worths(call, context)
+
+
+PSYCHOTOOLS = Package(
+    "psychotools",
+    fitted=DEFAULT,
+    least=6.5,
+    # btmodel takes its covariance one step before the end: floors.toml has the same digits for btmodel.
+    of_errors=3.5,
+    why="glm at its default epsilon, whose covariance is from one iteration before the last",
+    errors=lambda made, beside, rows, r: rows,
+)
+
 
 BTTREE = "psychotree::bttree"
 #: Arguments of bttree and of partykit's mob_control that the bridge has, and their defaults.

@@ -333,9 +333,10 @@ def quoted_name(name: str) -> str:
 
 
 def whole_numbers(values: NDArray[np.float64], most: float = 2.0**31) -> list[Any]:
-    """Numbers, as integers if all are whole and smaller than `most`."""
-    whole = bool((values == np.round(values)).all()) and np.abs(values).max(initial=0.0) < most
-    return [int(v) if whole else float(v) for v in values]
+    """Numbers, as integers if all are whole and smaller than `most`; None for nan."""
+    known = values[~np.isnan(values)]
+    whole = bool((known == np.round(known)).all()) and np.abs(known).max(initial=0.0) < most
+    return [None if v != v else int(v) if whole else v for v in values.tolist()]
 
 
 def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> Call:

@@ -373,8 +373,3 @@ def explained(
         quantities is None or str(a.quantity) in quantities or a.quantity.kind in quantities
     )
     return said_of(rows, named, "explained", why, code)
-
-
-def not_checkable(rows: Iterable[Agreement], why: str, code: str) -> list[Agreement]:
-    """The rows, those that differ being such as cannot check ours: R is wrong there, and by how much is not known."""
-    return said_of(rows, lambda a: True, "not-checkable", why, code)

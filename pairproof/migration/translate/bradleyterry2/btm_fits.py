@@ -31,7 +31,7 @@ from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
 from ..recorded_answers import Declared, first, flag, options_of, plain_values, real, taken, vectors_of, whole
-from ..rows import Beside, not_checkable, said_of
+from ..rows import Beside, said_of
 from ..translation import (
     BRIDGE,
     TRANSLATORS,
@@ -219,7 +219,8 @@ class Model:
             why = why_not_estimable(fit)
             found = said_of(found, lambda a: a.native is None, "not-estimable", why, "not-estimable")
         if any(a.explanation == TWICE for a in self.step.rows):
-            found = not_checkable(said_of(found, _doubled, "explained", TWICE, WRONG), TWICE, WRONG)
+            found = said_of(found, _doubled, "explained", TWICE, WRONG)
+            found = said_of(found, lambda a: True, "not-checkable", TWICE, WRONG)
         return found
 
 

@@ -26,13 +26,14 @@ from typing import Any
 import numpy as np
 
 from ....bridge.capture.recorded import RecordedCall
+from ....bridge.programs.counted_cells import count
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....data.columns import Factor
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, Method, columns_call, files, frame_call, stated
 from ..recorded_answers import vectors_of
-from ..rows import Beside, in_column, not_checkable, said_of
+from ..rows import Beside, in_column, said_of
 from ..translation import (
     Context,
     StaysInR,
@@ -47,7 +48,7 @@ from ..translation import (
     tried,
 )
 from .btm_fits import AGAIN, LEAST, Model, model_of
-from .btm_numbers import STOP, WRONG, binomial_constant
+from .btm_numbers import STOP, WRONG
 from .recorded_btm import estimated_terms, in_words, terms_of
 
 ADD1 = "BradleyTerry2's add1 is wrong for models without random effects: it ignores the number of contests in each row, and assigns each term its neighbour's columns"
@@ -147,7 +148,7 @@ def _rows(call: RecordedCall, model: Model, table: RList, numbers: Of, found: An
         quantity, (mine, place) = f"{call.name.partition('.')[0]}.{label}.{column}", ours[label, column]
         rows.append(Beside(call, least, STOP).row(quantity, mine, value, size, place))
     wrong = call.name.startswith("add1") and not random
-    return model.judged(not_checkable(rows, ADD1, WRONG) if wrong else rows)
+    return model.judged(said_of(rows, lambda a: True, "not-checkable", ADD1, WRONG) if wrong else rows)
 
 
 def _single(model: Model, named: Mapping[str, str], sign: float, found: Any) -> Numbers:
@@ -160,7 +161,7 @@ def _single(model: Model, named: Mapping[str, str], sign: float, found: Any) -> 
         if k:
             ours |= _test(label, found, k)
             ours[label, "Deviance"] = deviance + sign * float(found["statistic"].iloc[k]), ""
-        aic = float(found["aic"].iloc[k]) - 2.0 * binomial_constant(contests)
+        aic = float(found["aic"].iloc[k]) - 2.0 * count(model.python).binomial_constant
         if contests.whole and not np.isnan(aic):
             ours[label, "AIC"] = aic, ""
     return ours

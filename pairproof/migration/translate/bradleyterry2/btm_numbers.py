@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.programs.counted_cells import rows_as_they_stand
+from ....bridge.programs.counted_cells import count, rows_as_they_stand
 from ....fit.estimates.fit_record import WITHOUT_ESTIMATE
 from ....fit.estimates.specification import ContestSpec
 from ....fit.fit import Fit
@@ -88,12 +88,6 @@ def penalised_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> floa
     """The deviance less log det of the information; x float[n, p] of full rank, p float[n]."""
     w = (contests.wins + contests.losses) * p * (1.0 - p)
     return deviance(contests, p) - float(np.linalg.slogdet(x.T @ (w[:, None] * x))[1])
-
-
-def binomial_constant(contests: Contests) -> float:
-    """sum log choose(n, wins) of the rows: what R's binomial log-likelihood has beside that of single contests."""
-    wins, losses = contests.wins, contests.losses
-    return float(np.sum(gammaln(wins + losses + 1.0) - gammaln(wins + 1.0) - gammaln(losses + 1.0)))
 
 
 #: Of the largest entry of a column: both designs are differences of the same covariates, in double precision.
@@ -171,7 +165,7 @@ def btm_rows(call: RecordedCall, contests: Contests, found: Relation, fit: Fit) 
     """A fit's numbers beside R's."""
     p, random = r_parameters(contests, found), fit.random_effects is not None
     expected = isinstance(fit.spec, ContestSpec) and fit.spec.link != "logit" and not random
-    values = _effects(call, contests, fit) if random else _likelihood(call, contests, len(p.names))
+    values = _effects(call, contests, fit) if random else _likelihood(call, contests, fit, len(p.names))
     said = [] if found.direct else ["R's contrasts of players are converted to abilities"]
     rows = of_fit(call, fit, p, values, *said, name=name_of(call, fit), errors=not expected)
     rows = _of_no_spread(call, fit, _not_comparable(fit, rows)) + _of_glm(call, contests, fit)
@@ -199,7 +193,7 @@ def name_of(call: RecordedCall, fit: Fit) -> str:
     return f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
 
 
-def _likelihood(call: RecordedCall, contests: Contests, n: int) -> dict[str, float]:
+def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dict[str, float]:
     """Deviance, degrees of freedom, log-likelihood and AIC on the fit's definitions."""
     twice = contests.doubled
     of, residual, loglik = (call.number(name) for name in ("deviance", "df_residual", "loglik"))
@@ -207,7 +201,7 @@ def _likelihood(call: RecordedCall, contests: Contests, n: int) -> dict[str, flo
     values |= {} if residual is None else {"df_resid": residual - len(contests.first) * twice}
     counted = contests.whole and not twice and "weights" not in call.args
     if loglik is not None and counted and "BTglmmPQL" not in call.strings("class"):
-        values |= llf_and_aic(loglik - binomial_constant(contests), n)
+        values |= llf_and_aic(loglik - count(fit).binomial_constant, n)
     return values
 
 

@@ -42,7 +42,7 @@ from ...recognise.decide import Design, recognise_poisson
 from ...recognise.design_contests import EXACT
 from ...recognise.design_terms import Model
 from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood, said_by
-from ..python_code import Call, File, attribute, columns_call, stated
+from ..python_code import Call, File, attribute, columns_call, stated, whole_numbers
 from ..rows import Beside, at, differ, explained, named, of_fit, parameters
 from ..translation import Context, Translation, bridged, in_r, made, needed, stays_if, translates, tried
 from . import prefmod_table as tables
@@ -111,9 +111,9 @@ def _llbt_rows(call: RecordedCall, model: Model, fit: Fit) -> Sequence[Agreement
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """llbt.fit in R, on the same numbers."""
     (y, x, names, *sizes), stem = _given(call), call.variable or "llbt_fit"
-    columns = {n: tables.plain_column(column) for n, column in zip(names, x.T)}
+    columns = {n: whole_numbers(column) for n, column in zip(names, x.T)}
     design = columns_call(columns, f"{stem}_design")
-    counts = attribute(columns_call({"y": tables.plain_column(y)}, f"{stem}_y"), "y")
+    counts = attribute(columns_call({"y": whole_numbers(y)}, f"{stem}_y"), "y")
 
     def judge(model: LLBTFit) -> Sequence[Agreement]:
         r, coef, se = again(call), named(call.vector("coef")), call.vector("se")

@@ -38,7 +38,7 @@ from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.subject_formula import products_of
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, columns_call, quoted_name
+from ..python_code import Call, columns_call, quoted_name, whole_numbers
 from ..recorded_answers import free
 from ..rows import SAME, Beside, at, coefficients, standard_errors
 from ..translation import held, needed, stays_if, tried
@@ -82,7 +82,7 @@ class Given:
     def written(self, covariates: Sequence[str] = ()) -> dict[str, list[Any]]:
         """Columns of the file: the answers, then covariates, whole numbers as integers, None for NA."""
         names = [*self.names[: self.n_answers], *(written_name(c) for c in covariates)]
-        return {name: plain_column(self.values[:, self.names.index(name)]) for name in names}
+        return {name: whole_numbers(self.values[:, self.names.index(name)]) for name in names}
 
 
 def number_of_items(call: RecordedCall) -> int:
@@ -154,13 +154,6 @@ def written_names(names: Sequence[str]) -> tuple[str, ...]:
     for k, name in enumerate(names):
         found.append(free(written_name(name) if name else f"V{k + 1}", found))
     return tuple(found)
-
-
-def plain_column(values: Floats) -> list[Any]:
-    """Whole numbers as integers if all are; None for nan."""
-    known = values[~np.isnan(values)]
-    whole = bool((known == np.floor(known)).all() and (np.abs(known) < 2**53).all())
-    return [None if v != v else int(v) if whole else v for v in values.tolist()]
 
 
 # -- rows ----------------------------------------------------------------------------------------------------
@@ -241,7 +234,7 @@ def unanimous(answers: Floats) -> bool:
 
 
 def _codes(values: Floats) -> Any:
-    plain = [int(v) if v == int(v) else v for v in values.tolist()]
+    plain = whole_numbers(values)
     return plain[0] if len(plain) == 1 else plain
 
 
