@@ -37,16 +37,12 @@ from .recorded_answers import (
     Declared,
     Package,
     Pairs,
-    flag,
     options_of,
     pairs_of,
     plain_values,
-    real,
     recorded,
     recorded_vector,
     vectors_of,
-    whole,
-    word,
 )
 from .rows import Beside, at, count_rows, differ, explained, llf_and_aic, named, of_fit, of_items, parameters
 from .translation import (
@@ -146,9 +142,9 @@ PSYCHOTOOLS = Package(
 BTTREE = "psychotree::bttree"
 #: Arguments of bttree and of partykit's mob_control that the bridge has, and their defaults.
 ARGUMENTS: Declared = {
-    **{"type": (word, "loglin"), "ref": (word, None), "undecided": (flag, None), "alpha": (real, 0.05)},
-    **{"bonferroni": (flag, True), "minsize": (whole, None), "maxdepth": (whole, None)},
-    **{"vcov": (word, "opg"), "breakties": (flag, False)},
+    **{"type": (str, "loglin"), "ref": (str, None), "undecided": (bool, None), "alpha": (float, 0.05)},
+    **{"bonferroni": (bool, True), "minsize": (int, None), "maxdepth": (int, None)},
+    **{"vcov": (str, "opg"), "breakties": (bool, False)},
 }
 #: estfun.btmodel takes an undecided comparison for half a win where the model leaves it out.
 HALF_WINS = "psychotools' scores count undecided comparisons as half wins, though its fit leaves them out; they do not sum to 0"

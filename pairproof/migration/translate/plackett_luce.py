@@ -61,9 +61,9 @@ def _both(maxit: RVector) -> tuple[int, ...]:
 
 #: How R may be told to iterate.
 STOPPING: answers.Declared = {
-    "method": (answers.word, "iterative scaling"),
-    "epsilon": (answers.real, 1e-7),
-    "steffensen": (answers.real, 0.1),
+    "method": (str, "iterative scaling"),
+    "epsilon": (float, 1e-7),
+    "steffensen": (float, 0.1),
     "maxit": (_both, MAXIT),
 }
 #: Shape and rate of `gamma = TRUE`.
@@ -155,7 +155,7 @@ def _of_rankings(fit: Fit, data: answers.Rankings) -> RParameters:
 
 @in_r(PLACKETT_LUCE)
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
-    data, options = _data(call), answers.options_of({"npseudo": (answers.real, NPSEUDO)}, call.values.get)
+    data, options = _data(call), answers.options_of({"npseudo": (float, NPSEUDO)}, call.values.get)
     options |= stated(weights=data.weights is not None and data.weights.tolist())
     options |= answers.options_of(STOPPING, call.values.get)
     options |= stated(group=_groups(call), normal=_prior(call))
@@ -230,11 +230,7 @@ PLACKETTLUCE = answers.Package(
 )
 PLADMM = "PlackettLuce::pladmm"
 INTERCEPT = "(Intercept)"
-ITERATING: answers.Declared = {
-    "rho": (answers.real, 1.0),
-    "n_iter": (answers.whole, 500),
-    "rtol": (answers.real, 1e-4),
-}
+ITERATING: answers.Declared = {"rho": (float, 1.0), "n_iter": (int, 500), "rtol": (float, 1e-4)}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 

@@ -44,6 +44,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Union
 
 import numpy as np
@@ -305,15 +306,12 @@ def function_of(path: str) -> Callable[..., Any]:
 
 def frame_call(frame: RList, stem: str) -> Call:
     """`pairproof.bridge.read_frame("data/STEM.csv", factors={...})` of a data frame."""
-    columns, factors = columns_of(frame), factors_of(frame)
-    text = [name for name, values in columns.items() if name not in factors and looks_otherwise(values)]
     ordered = [
         name
         for name, column in zip(frame.names or (), frame.values)
         if isinstance(column, RVector) and "ordered" in column.rclass
     ]
-    options = stated(factors=factors, text=text, ordered=ordered)
-    return Call("pairproof.bridge.read_frame", (File(columns, stem),), options)
+    return columns_call(columns_of(frame), stem, factors_of(frame), ordered)
 
 
 def stated(**options: Any) -> dict[str, Any]:
@@ -321,10 +319,16 @@ def stated(**options: Any) -> dict[str, Any]:
     return {k: v for k, v in options.items() if v or type(v) in (int, float)}
 
 
-def columns_call(columns: Mapping[str, Sequence[Any]], stem: str) -> Call:
-    """`pairproof.bridge.read_frame("data/STEM.csv")` of columns without factors."""
-    text = [name for name, values in columns.items() if looks_otherwise(values)]
-    return Call("pairproof.bridge.read_frame", (File(columns, stem),), stated(text=text))
+def columns_call(
+    columns: Mapping[str, Sequence[Any]],
+    stem: str,
+    factors: Mapping[str, Any] = MappingProxyType({}),
+    ordered: Sequence[str] = (),
+) -> Call:
+    """The same of columns, some of them factors."""
+    text = [name for name, values in columns.items() if name not in factors and looks_otherwise(values)]
+    options = stated(factors=dict(factors), text=text, ordered=[*ordered])
+    return Call("pairproof.bridge.read_frame", (File(columns, stem),), options)
 
 
 def quoted_name(name: str) -> str:

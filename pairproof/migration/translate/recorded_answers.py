@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,38 +57,24 @@ def unknown(call: RecordedCall, *names: str) -> str:
     return next(lost, "")
 
 
-def real(value: RVector) -> float | None:
-    """One number; None if it is none, or NA."""
-    number = (
-        value.floats().ravel()[0] if value.values.size == 1 and value.values.dtype.kind in "fib" else np.nan
-    )
-    return None if np.isnan(number) else float(number)
+def one(value: RVector, kind: type) -> Any:
+    """One value of a kind (R takes any number but 0 for TRUE); None if it is none, or NA."""
+    found = value.scalar() if value.values.size == 1 and not value.na.any() else None
+    return None if found is None or found != found or (kind is str) != isinstance(found, str) else kind(found)
 
 
-def whole(value: RVector) -> int | None:
-    """One whole number."""
-    return None if (number := real(value)) is None else int(number)
-
-
-def flag(value: RVector) -> bool | None:
-    """TRUE or FALSE; R takes any number but 0 for TRUE."""
-    return None if (number := real(value)) is None else bool(number)
-
-
-def word(value: RVector) -> str | None:
-    """One string."""
-    found = value.scalar() if value.values.size == 1 else None
-    return found if isinstance(found, str) else None
-
-
-#: Argument of R -> what it is (None: it is no such thing), and its default.
-Declared = Mapping[str, tuple[Callable[[RVector], Any], Any]]
+#: Argument of R -> its type, or what makes it (None: it is no such thing), and its default.
+Declared = Mapping[str, tuple[Union[type, Callable[[RVector], Any]], Any]]
 
 
 def options_of(declared: Declared, value: Callable[[str], RValue]) -> dict[str, Any]:
     """Arguments that were given and are not R's default, in the order of their declaration, by Python's names."""
     given = ((name, kind, default, value(name)) for name, (kind, default) in declared.items())
-    read = ((n, kind(v), default) for n, kind, default, v in given if isinstance(v, RVector))
+    read = (
+        (n, one(v, kind) if isinstance(kind, type) else kind(v), default)
+        for n, kind, default, v in given
+        if isinstance(v, RVector)
+    )
     return {n.replace(".", "_"): v for n, v, default in read if v is not None and v != default}
 
 

@@ -30,7 +30,7 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
-from ..recorded_answers import Declared, first, flag, options_of, plain_values, real, taken, vectors_of, whole
+from ..recorded_answers import Declared, first, options_of, plain_values, taken, vectors_of
 from ..rows import Beside, said_of
 from ..translation import (
     BRIDGE,
@@ -148,31 +148,24 @@ def settings(call: RecordedCall) -> dict[str, Any]:
 
 #: Settings of BTm and of its control, in the order in which they are written.
 SETTINGS: Declared = {
-    **{"epsilon": (real, None), "maxit": (whole, None), "tol": (real, None), "maxiter": (whole, None)},
-    **{"IWLSiter": (whole, None), "sigma": (real, None), "sigma.fixed": (flag, None)},
+    **{"epsilon": (float, None), "maxit": (int, None), "tol": (float, None), "maxiter": (int, None)},
+    **{"IWLSiter": (int, None), "sigma": (float, None), "sigma.fixed": (bool, None)},
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A BTm of this run, and its Python value."""
+    """A BTm of this run; fit: in Python, None where it stays in R."""
 
     step: Step
-
-    @property
-    def call(self) -> RecordedCall:
-        """Of the BTm."""
-        return self.step.call
+    call: RecordedCall
+    contests: recorded.Contests
+    fit: Fit | None
 
     @property
     def result(self) -> Result:
         """Its value in the script."""
-        return Result(self.step.call.id)
-
-    @property
-    def fit(self) -> Fit | None:
-        """The Python fit; None where it stays in R."""
-        return self.step.value if isinstance(self.step.value, Fit) else None
+        return Result(self.call.id)
 
     @property
     def python(self) -> Fit:
@@ -199,16 +192,12 @@ class Model:
         """R's model: its value in the script, or a call that makes it with a further formula's variables."""
         if isinstance(self.step.value, ContestModel) and not also:
             return self.result
-        return bridged_code(self.call, self.contests(), also)
+        return bridged_code(self.call, self.contests, also)
 
     def least(self, kind: str) -> float:
         """Digits that R's own stop of this model leaves of such a number."""
         fit = self.fit
         return 9.0 if fit is None else floor(kind, name_of(self.call, fit)).digits
-
-    def contests(self) -> recorded.Contests:
-        """Of the BTm."""
-        return recorded.contests_of(self.call)
 
     def judged(self, rows: Iterable[Agreement]) -> list[Agreement]:
         """Rows in which a number that the fit cannot have is said to be none, and what R doubled is explained."""
@@ -236,7 +225,8 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
     step = context.fit(call, argument)
     other = step.call.function != R_BTM and "BTm" not in step.call.strings("class")  # update, step
     stays_if(other, f"it is of a fit by {step.call.name}; only fits by BTm are translated")
-    return Model(step)
+    fit = step.value if isinstance(step.value, Fit) else None
+    return Model(step, step.call, recorded.contests_of(step.call), fit)
 
 
 @translates(R_BTM)

@@ -92,7 +92,7 @@ def add1(call: RecordedCall, context: Context) -> Translation:
     if not isinstance(scope, RLang):
         return outside("its scope is not a formula")
     added, own = terms_of(scope.text), "scale" not in call.args
-    words = lambda: in_words(model.call, model.contests(), added).formula
+    words = lambda: in_words(model.call, model.contests, added).formula
     return _tests(call, [model], "add1", partial(_matched, model, -1.0), words, scope.text, native=own)
 
 
@@ -153,7 +153,7 @@ def _rows(call: RecordedCall, model: Model, table: RList, numbers: Of, found: An
 
 def _single(model: Model, named: Mapping[str, str], sign: float, found: Any) -> Numbers:
     """Numbers of drop1 (sign 1) and add1 (-1), by R's labels and columns."""
-    contests, deviance = model.contests(), model.python.deviance
+    contests, deviance = model.contests, model.python.deviance
     rows = [str(n) for n in found.index]
     at = {"<none>": 0, **{label: rows.index(index) for label, index in named.items()}}
     ours: Numbers = {("<none>", "Deviance"): (deviance, "")}
@@ -209,7 +209,7 @@ def _matched(model: Model, sign: float, table: RList, native: Any) -> Of | None:
     by_word = {n.replace("`", ""): n for n in ours}
     named = dict(zip(labels, ours)) if len(labels) == len(ours) else {}
     with contextlib.suppress(StaysInR):
-        contests = model.contests()
+        contests = model.contests
         words = {n: in_words(model.call, contests, [n.strip("`")]).formula.replace("`", "") for n in labels}
         if words and sorted(words.values()) == sorted(by_word):
             named = {n: by_word[w] for n, w in words.items()}
@@ -337,7 +337,7 @@ def new_contests(
     call: RecordedCall, model: Model, fit: Fit
 ) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]]]:
     """The contests of a recorded predict, in the words of the fit, and covariates of players that it has not."""
-    of, contests, columns = model.call, model.contests(), _columns(call)
+    of, contests, columns = model.call, model.contests, _columns(call)
     moved = contests.sides[0] or contests.offset is not None
     stays_if(moved, "predictions for players with their own columns, and with offsets, stay in R")
     known = "its newdata do not have the model's columns of players"
@@ -482,7 +482,7 @@ def _residual_rows(
 
 
 def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) -> Sequence[Agreement]:
-    players = [n.removeprefix(model.contests().id) for n in value.margin(0) or value.names or ()]
+    players = [n.removeprefix(model.contests.id) for n in value.margin(0) or value.names or ()]
     at = {item: k for k, item in enumerate(found["item"])}
     order = [at[p] for p in players if p in at]
     weights, r = value.attributes.get("weights"), Beside(call, model.least("se") - 0.5, STOP)

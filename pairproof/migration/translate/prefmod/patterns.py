@@ -49,7 +49,7 @@ from ....validation.r_answers.translate import RParameters
 from ....validation.r_answers.whole_answers import BY_NLM, by_r_name
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, frame_call, stated
-from ..recorded_answers import Declared, flag, options_of, word
+from ..recorded_answers import Declared, options_of
 from ..rows import Beside, at, differ, explained, named, of_fit
 from ..translation import (
     Context,
@@ -135,8 +135,8 @@ def _mask(value: RVector) -> list[bool] | None:
 A = TypeVar("A", bound=Asked)
 #: Arguments of patt*.fit, and prefmod's defaults.
 ARGUMENTS: Declared = {
-    **{"undec": (flag, True), "ia": (flag, False), "iaT": (flag, False), "NItest": (flag, False)},
-    **{"NI": (flag, False), "MIScommon": (flag, False), "MISmodel": (word, "obj")},
+    **{"undec": (bool, True), "ia": (bool, False), "iaT": (bool, False), "NItest": (bool, False)},
+    **{"NI": (bool, False), "MIScommon": (bool, False), "MISmodel": (str, "obj")},
     **{"MISalpha": (_mask, None), "MISbeta": (_mask, None)},
 }
 
