@@ -172,6 +172,11 @@ class Context:
         stays_if(step.value is None, f"{said} is not in the Python script")
         return step
 
+    def fits(self, call: RecordedCall) -> list[Step]:
+        """Those of the models given as `object`, `..1`, `..2`, ..., in R's order."""
+        given = [f"..{k}" for k in range(1, len(call.args) + 1) if f"..{k}" in call.args]
+        return [self.fit(call, name) for name in ["object"] * ("object" in call.args) + given]
+
     def _named(self, call: RecordedCall, argument: str) -> Step | None:
         """The fit that the variable held, where the script has since changed its names or its call, but no number."""
         name = call.args.get(argument, "")

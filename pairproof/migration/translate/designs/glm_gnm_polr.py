@@ -109,12 +109,10 @@ def pattern(fitted: designs.Fitted) -> Translation:
 def _recognised(fitted: designs.Fitted) -> Pattern:
     data = fitted.call.values["data"]
     assert isinstance(data, RList)
-    items = _attribute(data, "objnames")
-    undecided, dependent = _attribute(data, "undec"), _attribute(data, "ia")
-    renamed = "columns of the design were renamed after patt.design made it"
-    items, undecided, dependent = (needed(v, renamed) for v in (items, undecided, dependent))
-    stays_if(not items, renamed)
-    stays_if(any(len(v) != fitted.n for v in items.values()), "it uses some rows of its design")
+    other = "columns of the design were renamed after patt.design made it, or it uses some rows of its design"
+    found = (designs.said_columns(data, of, fitted.n) for of in ("objnames", "undec", "ia"))
+    items, undecided, dependent = (needed(columns, other) for columns in found)
+    stays_if(not items, other)
     stays_if(fitted.offset is not None or (fitted.weights != 1).any(), "it has an offset or weights")
     variables = [
         v
@@ -126,14 +124,6 @@ def _recognised(fitted: designs.Fitted) -> Pattern:
         fitted.design, factors={}, numbers={}, items=items, covariates=designs.said_covariates(data)
     )
     return recognise_pattern(design, undecided, dependent, groups, variables)
-
-
-def _attribute(data: RList, attribute: str) -> dict[str, FloatArray] | None:
-    """The columns that an attribute names; None if one of them is not there."""
-    names = designs.said_by(data, attribute)
-    if any(n not in data for n in names):
-        return None
-    return {n: data.vector(n).floats() for n in names}
 
 
 def _of_pairs(name: str) -> str:
@@ -290,33 +280,21 @@ ONE = "anova of one fit adds R's columns one by one, among them single items, wh
 @translates("stats::anova.glm", "stats::anova.glmlist", "gnm::anova.gnm")
 def anova(call: RecordedCall, context: Context) -> Translation:
     """anova of several fits, each beside the one before."""
-    steps = _models(call, context)
+    steps = context.fits(call)
     stays_if(len(steps) < 2, ONE)
-    if any(f.startswith("quasi") for s in steps for f in s.call.strings("family")[:1]):
-        return outside(
-            "it divides by the dispersion of a quasi family, which a likelihood-ratio test does not do"
-        )
-    table = call.frame("value")
-    if table is None or "Deviance" not in table or "Df" not in table:
-        return outside("its table was not recorded")
+    for step in steps:
+        said = f"{step.call.variable} is not fitted in Python, so there is nothing to compare here"
+        stays_if(not isinstance(step.value, Fit), said)
+    quasi = any(f.startswith("quasi") for s in steps for f in s.call.strings("family")[:1])
+    stays_if(
+        quasi, "it divides by the dispersion of a quasi family, which a likelihood-ratio test does not do"
+    )
+    table = needed(call.frame("value"), lost := "its table was not recorded")
+    stays_if("Deviance" not in table or "Df" not in table, lost)
     code = Call("pairproof.anova", tuple(Result(s.call.id) for s in steps))
     _, refused = tried(code, {s.call.id: s.value for s in steps})
     stays_if(refused, f"pairproof.anova refuses it: {refused}")
     return Translation("native", code, judge=partial(_anova_rows, call, table))
-
-
-def _models(call: RecordedCall, context: Context) -> list[Step]:
-    """The steps of the fits given, in R's order."""
-    found = []
-    models = [a for a in call.args if a == "object" or a.startswith("..")]
-    place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in models}
-    for argument in sorted(place, key=lambda a: (place[a], a)):
-        step = context.fit(call, argument)
-        said = f"{call.args.get(argument, argument)} is not fitted in Python, so there is nothing to compare here"
-        stays_if(not isinstance(step.value, Fit), said)
-        found.append(step)
-    stays_if(not found, "none of its models is a recorded fit")
-    return found
 
 
 def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreement]:

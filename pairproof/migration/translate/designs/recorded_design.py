@@ -117,8 +117,14 @@ def fitted_of(call: RecordedCall, without: tuple[str, ...] = ()) -> Fitted:
     o = offset.floats().ravel() if offset is not None and len(offset) else np.zeros(n)
     apart = {len(y), len(w), len(o)} != {n} or np.isnan(y).any() or np.isnan(w).any()
     stays_if(apart, f"its response has {len(y)} values, its model matrix {n} rows")
-    given = o if o.any() else None
-    return Fitted(call, design, coef, vcov, y, w, given, *family_of(call), eliminated(call))
+    family, link = (*call.strings("family"), "", "")[:2]
+    levels = call.vector("eliminated")
+    groups = (
+        None
+        if levels is None or not len(levels)
+        else np.unique(levels.values, return_inverse=True)[1].ravel()
+    )
+    return Fitted(call, design, coef, vcov, y, w, o if o.any() else None, family, link, groups)
 
 
 def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
@@ -199,10 +205,15 @@ def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict
     data = call.values.get("data")
     if not isinstance(data, RList) or "llbtdes" not in data.rclass or data.names is None:
         return {}, {}
-    labels = said_by(data, "objnames")
-    if not labels or any(label not in data or _length(data[label]) != n for label in labels):
-        return {}, {}
-    return {label: data.vector(label).floats() for label in labels}, said_covariates(data)
+    labels = said_columns(data, "objnames", n)
+    return (labels, said_covariates(data)) if labels else ({}, {})
+
+
+def said_columns(data: RList, attribute: str, n: int) -> dict[str, FloatArray] | None:
+    """The columns that an attribute names; None if one of them is not there, or has not n rows."""
+    names = said_by(data, attribute)
+    there = all(name in data and _length(data[name]) == n for name in names)
+    return {name: data.vector(name).floats() for name in names} if there else None
 
 
 def said_by(data: RList, attribute: str) -> tuple[str, ...]:
@@ -217,21 +228,6 @@ def said_covariates(data: RList) -> dict[str, FloatArray]:
     if not isinstance(covs, RVector) or covs.values.ndim != 2:
         return {}
     return {str(c): covs.floats()[:, k] for k, c in enumerate(covs.margin(1))}
-
-
-def eliminated(call: RecordedCall) -> IntArray | None:
-    """Levels of gnm's eliminated factor, from 0; None where nothing was eliminated."""
-    found = call.vector("eliminated")
-    if found is None or not len(found.values):
-        return None
-    _, codes = np.unique(found.values.astype(np.int64), return_inverse=True)
-    return np.asarray(codes, dtype=np.int64).ravel()
-
-
-def family_of(call: RecordedCall) -> tuple[str, str]:
-    """Family and link: ("binomial", "logit"); ("", "") if there is none."""
-    said = call.strings("family")
-    return (said[0], said[1]) if len(said) >= 2 else ("", "")
 
 
 def text_of(call: RecordedCall) -> str:

@@ -48,7 +48,7 @@ from ....native.prefmod_defects.defects_of_results import stored_log_likelihood
 from ....validation.r_answers.translate import RParameters
 from ....validation.r_answers.whole_answers import BY_NLM, by_r_name
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, File, frame_call, stated
+from ..python_code import Call, File, columns_call, frame_call, stated
 from ..recorded_answers import Declared, options_of
 from ..rows import Beside, at, differ, explained, named, of_fit
 from ..translation import (
@@ -66,7 +66,7 @@ from ..translation import (
     tried,
 )
 from . import prefmod_table as tables
-from .prefmod_table import again, formula, frame_of, model_rows
+from .prefmod_table import again, formula
 
 #: Function -> what its answers are.
 KINDS: dict[str, Literal["pairs", "ranks", "ratings"]] = {
@@ -479,9 +479,9 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
         obj_names=list(tables.texts(call, "obj.names")),
     )
     sizes = [len(model.items), *([model.times] if model.times > 1 else [])]
-    arguments = [frame_of(model.table, used, call.variable), *sizes]
+    arguments = [columns_call(model.table.written(used), call.variable), *sizes]
     numbers = "deviance df_residual loglik" if llbt else "ll fl code"
-    judge: Judge = lambda model: model_rows(call, model, numbers)
+    judge: Judge = lambda model: again(call).model(model, numbers)
     return bridged(why, f"prefmod.{call.name.replace('.', '_')}", arguments, options | given(call), judge)
 
 

@@ -33,14 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.packages.asking import Estimates
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.subject_formula import products_of
-from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, columns_call, quoted_name, whole_numbers
+from ..python_code import Call, quoted_name, whole_numbers
 from ..recorded_answers import free
-from ..rows import SAME, Beside, at, coefficients, standard_errors
+from ..rows import SAME, Beside
 from ..translation import held, needed, stays_if, tried
 
 Floats = NDArray[np.float64]
@@ -346,29 +344,9 @@ def again(call: RecordedCall) -> Beside:
     return Beside(call, SAME, AGAIN)
 
 
-def model_rows(call: RecordedCall, model: Estimates, numbers: str) -> list[Agreement]:
-    """Coefficients, each standard error, also where R has no estimate, and these numbers."""
-    r, ours = standard_errors(call, model.names), model.bse()
-    # gnm's constrained coefficient has the variance 0, and no estimate either.
-    own = {n: ours.get(n, np.nan) for n in coefficients(call, model.names) if r}
-    own = {n: v for n, v in own.items() if v == v or r.get(n) != 0.0}
-    errors = again(call).named("se", own, {n: r.get(n, np.nan) for n in own}, at("se", model.names))
-    return [*again(call).coefficients(model, "coef"), *errors, *again(call).fields(model, numbers)]
-
-
-def frame_of(table: Given, names: Sequence[str], stem: str) -> Call:
-    """`pairproof.bridge.read_frame("data/STEM.csv")`: the answers and these covariates."""
-    return columns_call(table.written(names), stem)
-
-
 def formula(products: Sequence[Product]) -> str:
     """In R's words; "" where there are none."""
-    return "~" + " + ".join(":".join(map(_in_r, p)) for p in products) if products else ""
-
-
-def _in_r(name: str) -> str:
-    plain = name.replace(".", "_").replace("_", "a").isalnum() and not name[0].isdigit()
-    return name if plain else f"`{name}`"
+    return "~" + " + ".join(":".join(map(quoted_name, p)) for p in products) if products else ""
 
 
 def _ticked(name: str) -> str:

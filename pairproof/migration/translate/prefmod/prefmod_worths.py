@@ -28,18 +28,7 @@ from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ..python_code import File, Method, Result, stated
 from ..rows import SAME, Beside, at, differ, explained, in_column
-from ..translation import (
-    Context,
-    StaysInR,
-    Step,
-    Translation,
-    bridged,
-    needed,
-    outside,
-    stays_if,
-    translates,
-    tried,
-)
+from ..translation import Context, Step, Translation, bridged, needed, stays_if, translates, tried
 from .patterns import INCOMPLETE
 from .prefmod_table import again, coding_of, given, names_of_items, number_of_items, read_pairs, texts
 
@@ -204,12 +193,8 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     n = number_of_items(call)
     table = given(call, n * (n - 1) // 2)
     flags = needed(call.vector("value"), "R's flags were not recorded")
-    try:
-        coding = coding_of(table.answers)
-    except StaysInR:
-        return outside("its answers are all the same")
     items = list(names_of_items(call, n))
-    options = {"items": items, "pair_order": "prefmod", "coding": coding}
+    options = {"items": items, "pair_order": "prefmod", "coding": coding_of(table.answers)}
     file = File(table.written(), call.variable)
     code = Method(read_pairs("pairproof.read_respondents", (file, "pairs"), options, always=True), "gaps")
     _, refused = tried(code)
