@@ -13,6 +13,7 @@ less than 1e-4.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -32,7 +33,6 @@ from ...validation.claims.quantities import Quantity
 from ...validation.r_answers.translate import RParameters, worth_values
 from ...validation.verdicts.agreement import Agreement
 from . import recorded_answers as answers
-from .designs.recorded_design import safe_names
 from .python_code import Call, File, columns_call, stated
 from .rows import Beside, at, count_rows, explained, llf_and_aic, named, of_fit, parameters, standard_errors
 from .translation import (
@@ -233,6 +233,9 @@ INTERCEPT = "(Intercept)"
 ITERATING: answers.Declared = {"rho": (float, 1.0), "n_iter": (int, 500), "rtol": (float, 1e-4)}
 
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
 def _explained_worths(call: RecordedCall) -> tuple[answers.Rankings, dict[str, list[float]]]:
     """Rankings, and item covariates by R's names."""
     lost = "its rankings or its item covariates were not recorded"
@@ -249,7 +252,9 @@ def pladmm(call: RecordedCall, context: Context) -> Translation:
     data, covariates = _explained_worths(call)
     tied = "pladmm has no ties: it silently ranks tied items in the order of their columns"
     stays_if(data.tied, tied)
-    names = safe_names(list(covariates), data.items)
+    taken = {*data.items, "item", "weight"}
+    own = all(_NAME.match(n) and n not in taken for n in covariates)
+    names = {n: n if own else f"x{k + 1}" for k, n in enumerate(covariates)}
     columns, table = {names[n]: v for n, v in covariates.items()}, data.code(call.variable)
     items = File({"item": list(data.items), **columns}, f"{call.variable}_items")
     read = Call(table.function, table.arguments, {**table.keywords, "item_data": items})

@@ -43,7 +43,6 @@ from ..rows import Beside, covariance, in_column, llf_and_aic, of_fit
 from ..translation import (
     Context,
     StaysInR,
-    Step,
     Translation,
     bridged,
     in_r,
