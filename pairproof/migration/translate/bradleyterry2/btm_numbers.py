@@ -40,7 +40,9 @@ from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, T
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
+from ...recognise.design_terms import map_of
 from ..rows import SAME, Beside, count_rows, differ, explained, llf_and_aic, of_fit, said_of
+from ..translation import StaysInR
 from .recorded_btm import Contests, bias_reduced
 
 FloatArray = NDArray[np.float64]
@@ -137,8 +139,9 @@ def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation
     theirs = theirs[:, known]
     if not theirs.size or not ours.size:
         return None
-    solved, _, rank, _ = np.linalg.lstsq(ours, theirs, rcond=None)
-    if not len(names) <= rank <= known.sum() or not _same(ours @ solved, theirs):
+    try:
+        solved = map_of(ours, theirs)
+    except StaysInR:
         return None
     whole = np.round(solved)  # without the rounding of the solution where entries are whole
     by[:] = 0.0

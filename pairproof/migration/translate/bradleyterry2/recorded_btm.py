@@ -346,7 +346,7 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
     more_data = in_words(call, contests, (), scopes)
     if free and not random and len(others) <= 1 and (contests.x[:, others] == 1).all():
         order = stated(order_effect=bool(others))
-        yield Candidate(_with_words(call, contests, more_data, named | options | order), True, notes)
+        yield Candidate(fit_call(call, contests, more_data, named | options | order), True, notes)
         return
     more = stated(separate=[p for p in call.strings("separate") if p in contests.players])
     for terms in ((None,) if not _terms_without_number(call) else ()) + (estimated_terms(call),):
@@ -356,7 +356,7 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
             break
         if random:
             words.formula = " + ".join(part for part in (words.formula, "(1 | item)") if part)
-        yield Candidate(_with_words(call, contests, words, named | more | options), False, notes)
+        yield Candidate(fit_call(call, contests, words, named | more | options), False, notes)
     alone = random and any(name.startswith(contests.id) for name in contests.names)
     lost = "some players have separate abilities beside the random effects, and the formula has no equivalent"
     stays_if(alone, lost)
@@ -364,23 +364,18 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
     yield Candidate(code, False, (*notes, MATRIX))
 
 
-def fit_call(
-    call: RecordedCall,
-    contests: Contests,
-    options: dict[str, Any],
-    columns: dict[str, list[Any]] | None = None,
-    **reading: Any,
-) -> Call:
+def fit_call(call: RecordedCall, contests: Contests, words: Words, options: dict[str, Any]) -> Call:
     """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
     sides, counted = {"first": contests.first, "second": contests.second}, (
         contests.wins,
         contests.losses,
         None,
     )
-    more, offset = columns or {}, contests.offset
-    return contest_call(
-        "fit_bradley_terry", sides, counted, contests.players, more, call.variable, reading, options, offset
-    )
+    file = File({"item": list(contests.players), **words.item_data}, f"{call.variable or 'BTm'}_items")
+    reading = stated(item_data=file if words.item_data else None, levels=words.levels)
+    options, offset = stated(formula=words.formula) | options, contests.offset
+    items, more, stem = contests.players, words.columns, call.variable
+    return contest_call("fit_bradley_terry", sides, counted, items, more, stem, reading, options, offset)
 
 
 def free_columns(contests: Contests) -> tuple[bool, list[int]]:
@@ -425,13 +420,6 @@ def _terms_without_number(call: RecordedCall) -> set[str]:
     return {label for label, own in found.items() if len(own) and np.isnan(own).all()}
 
 
-def _with_words(call: RecordedCall, contests: Contests, words: Words, options: dict[str, Any]) -> Call:
-    items = File({"item": list(contests.players), **words.item_data}, f"{call.variable or 'BTm'}_items")
-    reading = stated(item_data=items if words.item_data else None, levels=words.levels)
-    options = stated(formula=words.formula) | options
-    return fit_call(call, contests, options, words.columns, **reading)
-
-
 def _with_matrix(
     call: RecordedCall,
     contests: Contests,
@@ -450,9 +438,9 @@ def _with_matrix(
         if not free:
             columns[f"{name}_second"] = [0] * len(contests.first)
     if free:
-        return fit_call(call, contests, {"comparison_terms": names} | options, columns)
+        return fit_call(call, contests, Words(columns=columns), {"comparison_terms": names} | options)
     formula = " + ".join([*names, *(["(1 | item)"] if random else [])])
-    return fit_call(call, contests, {"formula": formula} | options, columns)
+    return fit_call(call, contests, Words(formula, columns=columns), options)
 
 
 def link_of(call: RecordedCall) -> str:

@@ -50,7 +50,7 @@ from ....validation.r_answers.whole_answers import BY_NLM, by_r_name
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, columns_call, frame_call, stated
 from ..recorded_answers import Declared, options_of
-from ..rows import Beside, at, differ, explained, named, of_fit
+from ..rows import Beside, at, coefficients, differ, explained, named, of_fit, parameters
 from ..translation import (
     Context,
     Judge,
@@ -332,29 +332,23 @@ WHY_STORED = (
 
 @dataclass(frozen=True, eq=False)
 class OfR:
-    """R's numbers of a pattern fit.
-
-    estimate float[n].  vcov float[n, n].  names: as prefmod prints them, or () where its print stops.  own: the fit's.
-    """
+    """R's numbers of a pattern fit, its parameters under the names of the fit."""
 
     call: RecordedCall
-    estimate: NDArray[np.float64]
-    vcov: NDArray[np.float64]
-    names: tuple[str, ...]
-    own: tuple[str, ...] = ()
+    p: RParameters
 
     @property
     def without(self) -> list[str]:
         """Parameters of which the inverse Hessian has no variance, so that prefmod prints no standard error."""
         with np.errstate(invalid="ignore"):
-            known = np.diag(self.vcov) > 0
-        return [name for name, k in zip(self.own, known) if not k]
+            known = np.diag(self.p.vcov) > 0
+        return [name for name, k in zip(self.p.names, known) if not k]
 
     def rows(self, fit: Fit) -> list[Agreement]:
         """R's numbers beside those of a fit."""
-        call, p = self.call, RParameters(self.own, self.estimate, self.vcov, "lambda", fit.items[-1])
+        call, p = self.call, self.p
         least, code = call.number("minimum"), call.number("code")
-        renamed = [f"{a} is {b}" for a, b in zip(self.names, self.own) if a != b]
+        renamed = [f"{a} is {b}" for a, b in zip(coefficients(call), p.names) if a != b]
         rows = of_fit(
             call,
             fit,
@@ -362,7 +356,7 @@ class OfR:
             {} if least is None else {"llf": -least},
             f"{', '.join(renamed[:8])}{', ...' if len(renamed) > 8 else ''}",
             "nlm stops at a gradient of 1e-6",
-            name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in self.own) else ''}{BY_NLM}",
+            name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in p.names) else ''}{BY_NLM}",
             lost=[f"se.{name}" for name in self.without],
             arrived=code in (1, 2, None),
         )
@@ -372,22 +366,13 @@ class OfR:
         return rows
 
 
-def of_r(call: RecordedCall) -> OfR:
-    """The numbers of a recorded call."""
-    found = needed(call.vector("coef"), "R's coefficients were not recorded")
-    n, names = found.values.size, found.names or ()
-    spread = call.matrix("vcov")
-    matrix = spread.floats() if spread is not None else np.full((n, n), np.nan)
-    return OfR(call, found.floats(), matrix, names if all(names) else ())
-
-
 def _judged(model: Asked, fitted: Fit, whole: Call) -> Judge:
     """How a fit is compared with R; `whole`: with all rows, which prefmod's defects are of."""
-    r = of_r(model.call)
-    r, free = replace(r, own=_own_names(fitted, model, r)), int((~fitted.is_reference).sum())
+    own, free = _own_names(fitted, model), int((~fitted.is_reference).sum())
+    r = OfR(model.call, parameters(model.call, own, "lambda", model.items[-1]))
     # Ties that prefmod counts as losses (B1) leave no parameter U.
-    other = len(r.own) < free and _misread(r, whole) is None
-    stays_if(other, f"prefmod has {len(r.own)} parameters where its arguments ask for {free}")
+    other = len(r.p.names) < free and _misread(r, whole) is None
+    stays_if(other, f"prefmod has {len(r.p.names)} parameters where its arguments ask for {free}")
     saturated = {} if model.alpha else {"fl": saturated_of(fitted, model)}
 
     def judge(fit: Any) -> Sequence[Agreement]:
@@ -398,15 +383,15 @@ def _judged(model: Asked, fitted: Fit, whole: Call) -> Judge:
     return judge
 
 
-def _own_names(fit: Fit, model: Asked, r: OfR) -> tuple[str, ...]:
+def _own_names(fit: Fit, model: Asked) -> dict[str, str]:
     """The fit's parameter for each of R's coefficients, by the names that prefmod prints."""
     labels = model.table.names if model.times > 1 else model.items
     covariates = {tables.written_name(n): n for n in model.covariates.all} | {INCOMPLETE: "mis."}
-    test = model.complete_against_others
-    shown = [f"{n[4:]}:mis.2" if test and n.startswith("mis.") else n for n in r.names]
-    own = by_r_name(fit, shown, covariates, labels)
+    test, names = model.complete_against_others, coefficients(model.call)
+    shown = {n: f"{n[4:]}:mis.2" if test and n.startswith("mis.") else n for n in names}
+    own = by_r_name(fit, [*shown.values()], covariates, labels)
     stays_if(not shown, "prefmod's print of it stops, so its coefficients have no names")
-    return tuple(needed(own.get(n), f"the Python model has no parameter {n}") for n in shown)
+    return {n: needed(own.get(v), f"the Python model has no parameter {n}") for n, v in shown.items()}
 
 
 def saturated_of(fit: Fit, model: Asked) -> float:
@@ -453,7 +438,7 @@ def _misread(r: OfR, whole: Call) -> Fit | None:
             as_r = fit_pattern(table, compat="prefmod", **options)
     except PairproofError:
         return None
-    return as_r if set(r.own) <= set(as_r.names) and not differ(r.rows(as_r)) else None
+    return as_r if set(r.p.names) <= set(as_r.names) and not differ(r.rows(as_r)) else None
 
 
 # -- in R ----------------------------------------------------------------------------------------------------
