@@ -172,7 +172,7 @@ def btm_rows(call: RecordedCall, contests: Contests, found: Relation, fit: Fit) 
     said = [] if found.direct else ["R's contrasts of players are converted to abilities"]
     rows = of_fit(call, fit, p, values, *said, name=name_of(call, fit), errors=not expected)
     rows = _of_no_spread(call, fit, _not_comparable(fit, rows)) + _of_glm(call, contests, fit)
-    rows += _expected(call, fit, p) if expected else []
+    rows += _expected(call, found, fit, p) if expected else []
     return _as_doubled(rows, len(contests.first)) if contests.doubled else rows
 
 
@@ -244,8 +244,7 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     # AIC is the deviance and constants, so it has the digits of the deviance.
     digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
     if fit.random_effects is not None:
-        least = floor("deviance", BTM_DEFAULT).digits
-        rows = Beside(call, least, STOP).numbers(deviance=deviance(contests, p))
+        rows = Beside(call, digits, STOP).numbers(deviance=deviance(contests, p))
     else:
         rows = Beside(call, SAME, STOP).numbers(null_deviance=fit.null_deviance)
         rows += Beside(call, 16.0, STOP).numbers(df_null=float(fit.df_null))
@@ -273,11 +272,10 @@ def _of_brglm(
     return rows + r.numbers(penalised_deviance=penalised_deviance(contests, x, p))
 
 
-def _expected(call: RecordedCall, fit: Fit, p: RParameters) -> list[Agreement]:
+def _expected(call: RecordedCall, found: Relation, fit: Fit, p: RParameters) -> list[Agreement]:
     """Standard errors on R's definition: with another link than the logit those of the expected information."""
     ours = fit.bse_expected
-    names, _, reference = design_of(fit)
-    if ours is None or fit.not_estimable or set(names) != set(p.names) or reference != p.reference:
+    if ours is None or fit.not_estimable or set(found.names) != set(p.names):
         return []
     why = "of the expected information, as glm's; R computes it one iteration early"
     r, theirs = Beside(call, floor("se", name_of(call, fit)).digits, why), np.sqrt(np.diag(p.vcov)).tolist()

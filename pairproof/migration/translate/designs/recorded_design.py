@@ -1,4 +1,4 @@
-"""The design of a recorded glm, gnm or polr as arrays, and a recognised model as a Python call.
+"""What a recorded glm, gnm, polr or BTm was fitted to as arrays, and a recognised model as a Python call.
 
 The arrays: model matrix, response, the columns of its data.  The call: `fit_bradley_terry` or `fit_llbt`.
 

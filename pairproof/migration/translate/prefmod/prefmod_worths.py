@@ -132,8 +132,9 @@ def _rows(call: RecordedCall, step: Step, table: RVector, worths: bool, frame: A
     for name, made in _with_defects(fit).items() if differ(rows) else ():
         made_so = {(group, *items): made.get(f"worth.{group}.{','.join(items)}") for group, *items in of_sets}
         if all(_same(r, made_so[key], v) for key, v in of_sets.items()):
-            short = name.partition(":")[2]
-            return explained(rows, None, f"R is wrong here: its worths have the defect {short}", short)
+            short, several = name.partition(":")[2], any(len(items) > 1 for items in sets)
+            how = ": its worths are of sets of items with equal covariates" if several else ""
+            return explained(rows, None, f"R is wrong here, by prefmod's {short}{how}", short)
     return rows
 
 
