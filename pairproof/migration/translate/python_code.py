@@ -140,7 +140,7 @@ def _check_constant(value: Any) -> None:
 KINDS = (Result, File, Call, Method)
 
 
-#: Any other value stands for itself: None, bool, int, float, str, and lists, tuples and dicts of such or of expressions.
+#: Any other value stands for itself: None, numbers, texts; lists, tuples, dicts of these or of expressions.
 Expression = Union[Result, File, Call, Method]
 
 
