@@ -16,7 +16,7 @@ from .outcome import LeftOut, called_in
 from .steps.evaluated import CallSite, Key
 from .steps.translator import PASSING
 from .steps.trees import node_of
-from .translate.python_code import KINDS, Names, Result, expression, identifier, parts
+from .translate.python_code import KINDS, Names, Result, identifier, parts
 from .translate.translation import Step
 
 #: Generic functions, whose methods are called by their names.
@@ -192,7 +192,7 @@ def _in_order(drafts: Sequence[CallSite]) -> Iterator[CallSite]:
 def _results(step: Step) -> Iterator[int]:
     code = step.translation.code
     if isinstance(code, KINDS):
-        for part in parts(expression(code)):
+        for part in parts(code):
             if isinstance(part, Result):
                 yield part.call
 

@@ -68,7 +68,6 @@ def common(codes: Sequence[Any], same_file: Callable[[python.File], str]) -> tup
         return seen[key]
 
     def merge(values: list[Any], word: str) -> Any:
-        values = [python.expression(v) for v in values]
         one = values[0]
         if len(set(map(text, values))) == 1:
             return one
@@ -100,13 +99,11 @@ def shared_lists(code: Any) -> tuple[Any, list[list[str]]]:
     holes: dict[tuple[str, ...], Hole] = {}
 
     def of(value: Any) -> Any:
-        match python.expression(value):
-            case python.Constant(value=list(texts)) if len(texts) > LONG_LIST and {*map(type, texts)} == {
-                str
-            }:
+        match value:
+            case list(texts) if len(texts) > LONG_LIST and {*map(type, texts)} == {str}:
                 seen[tuple(texts)] += 1
                 return holes.get(tuple(texts), value)
-            case python.Constant(value=dict(entries)):
+            case dict(entries):
                 return {k: of(v) for k, v in entries.items()}
             case python.Call(function=f, arguments=given, keywords=words):
                 return python.Call(f, tuple(map(of, given)), of(words))
@@ -137,7 +134,7 @@ class Files:
         names = python.Unique(taken)
         for site in found:
             for k, step in enumerate(site.steps):
-                tables = python.files(python.expression(step.translation.code))
+                tables = python.files(step.translation.code)
                 for file in tables:
                     if digest(file) not in self.paths:
                         several = len({digest(t) for t in tables}) > 1 and file.stem not in (
@@ -305,7 +302,7 @@ class Writer:
             rows: list[Any] = list(site.keys)
         else:
             rows = [(*key_parts(key), *(c.values[k] for c in columns)) for k, key in enumerate(site.keys)]
-        return [before + self._source(python.Constant(tuple(rows)), before=before + ":") + ":"]
+        return [before + self._source(tuple(rows), before=before + ":") + ":"]
 
 
 def bridged(found: Sequence[CallSite]) -> list[CallSite]:
@@ -319,12 +316,9 @@ def _all_files(column: Column) -> bool:
 
 def _key_itself(column: Column, site: CallSite, variables: Sequence[str]) -> str:
     """The variable, where the argument is its value."""
-    if not all(isinstance(v, python.Constant) for v in column.values):
-        return ""
-    values = [v.value for v in column.values]
     for k, name in enumerate(variables):
         keys = [key_parts(key)[k] for key in site.keys]
-        if all(type(a) is type(b) and a == b for a, b in zip(values, keys)):
+        if all(type(a) is type(b) and a == b for a, b in zip(column.values, keys)):
             return name
     return ""
 
@@ -412,7 +406,7 @@ def modules(found: Sequence[CallSite]) -> list[str]:
     needed = {"pairproof"}
     for site in found:
         for step in site.steps:
-            for part in python.parts(python.expression(step.translation.code)):
+            for part in python.parts(step.translation.code):
                 if isinstance(part, python.Call):
                     needed.add(_module(part.function))
     return sorted(needed)

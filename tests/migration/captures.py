@@ -23,7 +23,7 @@ from pairproof.migration.delivery import Stage
 from pairproof.migration.outcome import Migration, left_out
 from pairproof.migration.steps.evaluated import loop_names
 from pairproof.migration.steps.script_steps import ScriptSteps
-from pairproof.migration.translate.python_code import Call, evaluate, expression, table_call
+from pairproof.migration.translate.python_code import Call, evaluate, table_call
 from pairproof.migration.translate.rows import Beside, fit_rows
 from pairproof.migration.translate.translation import Step, Translation, outside
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
@@ -166,7 +166,7 @@ class Script:
         translation = self.translations.get(call.id, Translation("native"))
         value = values[call.id] = evaluate(code, stage.place, values)
         rows = tuple(fit_rows(value, r_of(value)) if isinstance(value, Fit) else _rows(value))
-        return Step(call, replace(translation, code=expression(code)), value, rows)
+        return Step(call, replace(translation, code=code), value, rows)
 
 
 def r_of(fit: Fit, factor: float = 1 + 1e-11) -> RCounterpart:

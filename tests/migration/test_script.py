@@ -19,7 +19,7 @@ from pairproof.migration.outcome import left_out
 from pairproof.migration.python_script import Files, Writer, modules, script_text, shared_lists
 from pairproof.migration.steps.evaluated import loop_names
 from pairproof.migration.steps.script_steps import ScriptSteps
-from pairproof.migration.translate.python_code import Call, Constant, Result, attribute, in_a_line
+from pairproof.migration.translate.python_code import Call, Result, attribute, in_a_line
 from pairproof.migration.translate.translation import Step, Translation, outside
 from tests.migration.captures import BTM, Script, bradley_terry, place, staged, tea
 from tests.migration.test_names import HOSTILE, texts
@@ -342,9 +342,7 @@ def test_items_and_keys_are_constants_whatever_they_are_called(names: list[str])
     """Names of items, and values of loop variables, come out of the syntax tree as they went in."""
     steps = []
     for k, name in enumerate(names, 1):
-        code = Call(
-            "pairproof.fit_llbt", (Constant(list(names)),), {"reference": name, "notes": {name: [name]}}
-        )
+        code = Call("pairproof.fit_llbt", (list(names),), {"reference": name, "notes": {name: [name]}})
         call = RecordedCall(k, BTM, "BTm(x)", place(3), task=3, nth=k, variable="f", keys={"r": name})
         steps.append(Step(call, Translation("native", code), value=1.0))
     script = Script(calls=[s.call for s in steps])

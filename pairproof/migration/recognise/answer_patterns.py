@@ -10,7 +10,6 @@ orders, all combinations of the pairs' answers, or all weak orders.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -20,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from .decide import Design, codes
-from .design_contests import Not, Product, Variable
-from .design_terms import SAME_SPACE, Found, assembled, map_of, times_item, within
+from ..translate.translation import needed, stays_if
+from .decide import Design
+from .design_contests import Variable
+from .design_terms import SAME_SPACE, Found, Term, assembled, map_of, times_item, within
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -60,23 +60,13 @@ class Pattern:
     answers: Answers
     groups: IntArray
     variables: Mapping[str, Variable]
-    by: tuple[Product, ...]
-    of_items: tuple[tuple[str, Product], ...]
+    products: tuple[Term, ...]
     item_terms: Mapping[str, FloatArray]
     ties: str
     dependence: bool
     coefficients: tuple[str, ...]
     names: tuple[str, ...]
     map: FloatArray
-
-    @property
-    def pooled(self) -> IntArray:
-        """int[n]: the groups that worths differ in, which a fit's deviance is of."""
-        products = (*self.by, *(p for _, p in self.of_items))
-        names = dict.fromkeys(v.name for p in products for v in p.variables)
-        if not names:
-            return np.zeros(len(self.groups), dtype=np.int64)
-        return codes(*(self.variables[n].values for n in names))
 
 
 def recognise_pattern(
@@ -89,15 +79,14 @@ def recognise_pattern(
     """The pattern model that a Poisson design of items, undecided pairs and products of answers is."""
     items = tuple(design.items)
     x, u = (np.column_stack([np.zeros((len(groups), 0)), *of.values()]) for of in (design.items, undecided))
-    if len(items) < FEWEST_ITEMS:
-        raise Not(f"a pattern model of {len(items)} items", True)
-    answers = answers_of(x, u, np.column_stack(list(dependent.values())) if dependent else None, groups)
-    if answers is None:
-        raise Not("its rows are not all possible answers in each group of respondents", True)
+    stays_if(len(items) < FEWEST_ITEMS, f"a pattern model of {len(items)} items")
+    of_pairs = np.column_stack(list(dependent.values())) if dependent else None
+    incomplete = "its rows are not all possible answers in each group of respondents"
+    answers = needed(answers_of(x, u, of_pairs, groups), incomplete)
     indicators = (groups[:, None] == np.arange(int(groups.max()) + 1)).astype(float)
     known = design.x[:, design.known]
-    if np.linalg.matrix_rank(np.column_stack([known, indicators])) > np.linalg.matrix_rank(known):
-        raise Not("it has no separate constant for each group of respondents in its data", True)
+    common = np.linalg.matrix_rank(np.column_stack([known, indicators])) > np.linalg.matrix_rank(known)
+    stays_if(common, "it has no separate constant for each group of respondents in its data")
 
     def centred(columns: FloatArray) -> FloatArray:
         means = (indicators.T @ columns) / indicators.sum(axis=0)[:, None]
@@ -111,28 +100,25 @@ def recognise_pattern(
     covariates = None if reference else dict(design.covariates)
     products = centred(np.column_stack([np.zeros((len(groups), 0)), *dependent.values()]))
     found, others = _read(theirs, coefficients, of_x, centred(u), products, items, covariates)
-    if not reference and not found.terms:
-        raise Not("it has no worths of items", True)
-    made = assembled(x, items, reference, 1.0, found, variables)
-    own, ties = made.own, "none" if answers.ties else ""
+    stays_if(not reference and not found.terms, "it has no worths of items")
+    terms, own = assembled(x, items, reference, 1.0, found, variables)
+    ties = "none" if answers.ties else ""
     if "each" in others:
         pairs, ties = [(i, j) for j in range(len(items)) for i in range(j)], ties and "by-pair"
         own += [(f"tie:{items[i]}:{items[j]}", u[:, k]) for k, (i, j) in enumerate(pairs)]
     elif "total" in others:
         ties = ties and "davidson"
         own.append(("tie", u.sum(axis=1)))
-    if "dependence" in others and (n := _same(theirs, products)) < len(dependent):
-        raise Not(
-            f"it has {n} of {len(dependent)} dependences of two answers, a pattern model all or none", True
-        )
-    own += _dependence(items, dependent) if "dependence" in others else []
-    if len(own) != len(coefficients):
-        raise Not("some of its terms have no equivalent in a pattern model", True)
+    if "dependence" in others:
+        n, of = _same(theirs, products), len(dependent)
+        stays_if(n < of, f"it has {n} of {of} dependences of two answers, a pattern model all or none")
+        own += _dependence(items, dependent)
+    stays_if(len(own) != len(coefficients), "some of its terms have no equivalent in a pattern model")
     to = map_of(centred(np.column_stack([c for _, c in own])), theirs)
-    used = {v.name: v for p in (*made.by, *(p for _, p in made.of_items)) for v in p.variables}
+    used = {v.name: v for _, p in terms for v in p.variables}
     # Groups of the data that the model's worths do not differ in are groups of its deviance all the same.
     used.update({v.name: v for v in variables if v.name not in used})
-    model = (used, made.by, made.of_items, dict(found.terms), ties, "dependence" in others)
+    model = (used, tuple(terms), dict(found.terms), ties, "dependence" in others)
     return Pattern(items, reference, answers, groups, *model, coefficients, tuple(n for n, _ in own), to)
 
 
@@ -178,16 +164,13 @@ def _combinations(
         # needs it.
         seen = np.column_stack([seen, np.sort(products, axis=1)])
         made = np.column_stack([made, np.sort(of_products, axis=1)])
-    out = np.zeros((len(x), len(pairs)), dtype=np.int64)
+    out, of_made = np.zeros((len(x), len(pairs)), dtype=np.int64), np.lexsort(made.T)
     for g in range(int(groups.max()) + 1):
-        free: dict[tuple[float, ...], list[int]] = defaultdict(list)
-        for k, key in enumerate(made.tolist()):
-            free[tuple(key)].append(k)
-        for r in np.flatnonzero(groups == g):
-            fitting = free.get(tuple(seen[r].tolist()))
-            if not fitting:
-                return None
-            out[r] = every[fitting.pop(0)]
+        rows = np.flatnonzero(groups == g)
+        rows = rows[np.lexsort(seen[rows].T)]
+        if (seen[rows] != made[of_made]).any():
+            return None
+        out[rows] = every[of_made]
     return out
 
 

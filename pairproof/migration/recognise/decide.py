@@ -33,6 +33,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..translate.translation import StaysInR, stays_if
 from .design_contests import (
     EXACT,
     Contests,
@@ -148,10 +149,10 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
         groups = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})
     sizes = sorted(set(np.bincount(groups).tolist()))
     if not set(sizes) <= {2, 3}:
-        raise Not(
+        paired = bool(design.items) or item_block(design.x, mirrored=True) is not None
+        raise (StaysInR if paired else Not)(
             f"groups of the eliminated factor have {', '.join(map(str, sizes))} rows; expected 2, or 3 with a row for"
-            " ties: a constant for each pair of items in each group of respondents",
-            paired=bool(design.items) or item_block(design.x, mirrored=True) is not None,
+            " ties: a constant for each pair of items in each group of respondents"
         )
     sums = np.zeros((int(groups.max()) + 1, design.x.shape[1]))
     np.add.at(sums, groups, design.x)
@@ -160,7 +161,7 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
     block, size = _mirrored_block(design, centred)
     if block is None:
         raise Not(NO_BLOCK)
-    contests = of_groups(block, design.x[:, known], counts, groups, paired=bool(design.items))
+    contests = of_groups(block, design.x[:, known], counts, groups)
     kept = tuple(design.names[k] for k in known)
     return _recognised(design, contests, kept, block, size, unit=2.0)
 
@@ -197,8 +198,7 @@ def _recognised(
     unit: float = 1.0,
 ) -> Recognised:
     """The model; unit: log-odds of one unit of our item parameters, 2 in LLBTs, whose reference is the last item."""
-    if len(block.chains) != 1:
-        raise Not(NOT_JOINED, paired=True)
+    stays_if(len(block.chains) != 1, NOT_JOINED)
     rows = contests.rows[:, 0]
     texts = {n: [v.values[r] for r in rows] for n, v in design.factors.items()}
     met = players(contests.first, contests.second, block.n_items, texts)
@@ -269,6 +269,9 @@ def _constant_in_contests(
 
 
 #: gnm's names of the terms, which GenDavidson gives them, and ours.
+OF_SEVERAL = (
+    "its GenDavidson has more than one parameter for the home advantage, a tie term or a player's ability"
+)
 OURS = {"home.adv": "order", "tie.max": "tie", "tie.mode": "tie-shift", "tie.scale": "tie-scale"}
 
 
@@ -279,70 +282,40 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     """
     special = [n for n in design.names if n in OURS]
     items = tuple(n for n in design.names if n not in OURS)
-    if set(np.bincount(groups).tolist()) != {3}:
-        raise Not("its matches do not have three rows each, won, tied and lost", True)
-    rows = np.argsort(groups, kind="stable").reshape(-1, 3)
+    of_three = set(np.bincount(groups).tolist()) == {3}
+    stays_if(not of_three, "its matches do not have three rows each, won, tied and lost")
     place = {n: k for k, n in enumerate(design.names)}
-    met = _met(design, rows, np.array([place[n] for n in items], dtype=np.int64))
-    if met is None or "tie.max" not in special:
-        raise Not(
-            "its GenDavidson has more than one parameter for the home advantage, a tie term or a player's ability",
-            True,
-        )
-    of_one, of_two = (design.x[rows, k[:, None]] for k in met)
-    won = (np.abs(of_one - 1) < EXACT) & (np.abs(of_two) < EXACT)
-    lost = (np.abs(of_two - 1) < EXACT) & (np.abs(of_one) < EXACT)
-    if (won.sum(axis=1) != 1).any() or (lost.sum(axis=1) != 1).any():
-        raise Not("the rows of a match are not won, tied and lost", True)
-    tied = ~(won | lost)
-    ordered = np.stack([rows[won], rows[lost], rows[tied]], axis=1)
-    position = {n: k for k, n in enumerate(items)}
-    first, second = (np.array([position[design.names[k]] for k in side], dtype=np.int64) for side in met)
-    x, (wins, losses, ties) = design.x[ordered], counts[ordered].T
-    logit, tie = x[:, 0] - x[:, 1], x[:, 2] - (x[:, 0] + x[:, 1]) / 2
-    contests = Contests(first, second, wins, losses, ties, logit, tie, ordered)
-    order = None
+    at = [place[n] for n in items]
+    # The row of a tie, in which tie.mode and tie.scale move abilities, has the mean of the others instead.
+    x, tied = design.x[:, at].copy(), np.abs(design.x[:, place.get("tie.max", at[0])]) > EXACT
+    sums = np.zeros((int(groups.max()) + 1, len(at)))
+    np.add.at(sums, groups[~tied], x[~tied])
+    signs = np.where(tied[:, None], 0.0, 2.0 * x - sums[groups]).round(9)
+    of_two = (np.abs(signs).sum(axis=1) == np.where(tied, 0, 2)).all() and set(signs.flat) <= {-1.0, 0.0, 1.0}
+    stays_if("tie.max" not in special or not of_two, OF_SEVERAL)
+    block = ItemBlock(tuple(at), 0.5, signs.astype(np.int64), False)
+    contests, order = of_groups(block, design.x, counts, groups), None
+    # Where the data name the players, that of the first column comes first.
+    named = [v for v in design.factors.values() if v.levels and set(v.levels) == set(items)]
+    if len(named) == 2:
+        said = [items.index(str(named[0].values[k])) for k in contests.rows[:, 0]]
+        contests = contests.turned(contests.second == said)
     if "home.adv" in place:
         home = contests.logit[:, place["home.adv"]]
-        if not set(np.round(home, 9).tolist()) <= {-1.0, 0.0, 1.0}:
-            raise Not("its home-advantage indicators are not 0 and 1", True)
-        contests = contests.turned(home < 0)
-        order = np.abs(home).round()
-    elif "tie.mode" in special:
-        raise Not("its GenDavidson has tie.mode without a home advantage", True)
+        whole = set(np.round(home, 9).tolist()) <= {-1.0, 0.0, 1.0}
+        stays_if(not whole, "its home-advantage indicators are not 0 and 1")
+        contests, order = contests.turned(home < 0), np.abs(home).round()
+    else:
+        stays_if("tie.mode" in special, "its GenDavidson has tie.mode without a home advantage")
     shown = tuple(usable(n) for n in items)
-    if len(set(shown)) != len(shown):
-        raise Not("two of its players have the same name after reserved characters are replaced", True)
+    same = "two of its players have the same name after reserved characters are replaced"
+    stays_if(len(set(shown)) != len(shown), same)
     names = (*shown[1:], *(OURS[n] for n in special))
     to = np.zeros((len(names), len(design.names)))
     for k, item in enumerate(items[1:]):
         to[k, place[item]], to[k, place[items[0]]] = 1.0, -1.0
     for k, n in enumerate(special):
         to[len(items) - 1 + k, place[n]] = 1.0
-    model = Model(
-        contests, shown, shown[0], order is not None, "davidson", (), (), (), {}, (), {}, names, to, order
-    )
-    named = [v.name for v in _factors(design, items)]
-    return Recognised(model, design.names, None, Players((named[0], named[1]), shown) if named else None)
-
-
-def _met(design: Design, rows: IntArray, at: IntArray) -> tuple[IntArray, IntArray] | None:
-    """Columns of the players of each match, by the abilities that move its rows; None where not two do."""
-    moves = (np.abs(design.x[rows][:, :, at]) > EXACT).any(axis=1)
-    if (moves.sum(axis=1) != 2).any():
-        return None
-    _, players = np.nonzero(moves)
-    one, two = players.reshape(-1, 2).T
-    # Where the data name them, the player of the first column comes first.
-    named = _factors(design, tuple(design.names[k] for k in at))
-    if named:
-        place = {str(design.names[k]): i for i, k in enumerate(at)}
-        said = np.array([place[str(v)] for v in named[0].values], dtype=np.int64)[rows[:, 0]]
-        one, two = np.where(said == two, two, one), np.where(said == two, one, two)
-    return at[one], at[two]
-
-
-def _factors(design: Design, items: tuple[str, ...]) -> list[Variable]:
-    """The two columns of the data whose levels are the players; [] if there are none."""
-    met = [v for v in design.factors.values() if v.levels and set(v.levels) == set(items)]
-    return met if len(met) == 2 else []
+    model = Model(contests, shown, shown[0], order is not None, "davidson", (), {}, {}, names, to, order)
+    met = Players((named[0].name, named[1].name), shown) if len(named) == 2 else None
+    return Recognised(model, design.names, None, met)

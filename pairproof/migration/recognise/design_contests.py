@@ -27,6 +27,8 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..translate.translation import StaysInR
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: A column of a design under its name.
@@ -43,12 +45,8 @@ FEWEST_MIRRORED = 2
 MOST_SIZES = 6
 
 
-class Not(Exception):
-    """Why a design is none of a model of ours, and whether it is one of paired comparisons all the same."""
-
-    def __init__(self, why: str, paired: bool = False) -> None:
-        super().__init__(why)
-        self.paired = paired
+class Not(StaysInR):
+    """Why a design is none of paired comparisons; what is one and has no model of ours stays in R."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,16 +226,13 @@ def of_rows(block: ItemBlock, x: FloatArray, wins: FloatArray, losses: FloatArra
     )
 
 
-def of_groups(
-    block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray, paired: bool
-) -> Contests:
-    """Contests of a Poisson design, two or three rows of a group each; paired: whether its data say so."""
+def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray) -> Contests:
+    """Contests of a Poisson design, two or three rows of a group each."""
     signs = block.all_signs
-    rows = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0, paired)
+    rows = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0)
     if (signs[rows[:, 0]] + signs[rows[:, 1]]).any():
         raise Not(
-            "the rows of a group are not mirror images of each other, so they are not the outcomes of one contest",
-            paired,
+            "the rows of a group are not mirror images of each other, so they are not the outcomes of one contest"
         )
     first, second = _sides(signs[rows[:, 0]])
     high, low = x[rows[:, 0]], x[rows[:, 1]]
@@ -257,14 +252,13 @@ def _clean(x: FloatArray) -> FloatArray:
     return np.where(np.abs(x) < EXACT, 0.0, x)
 
 
-def _rows_of_groups(groups: IntArray, empty: NDArray[np.bool_], paired: bool) -> IntArray:
+def _rows_of_groups(groups: IntArray, empty: NDArray[np.bool_]) -> IntArray:
     """int[n_groups, 2 or 3]: rows of each group in the order of the design, that of the tie last."""
     sizes = np.bincount(groups)
     if len(set(sizes.tolist())) != 1 or sizes[0] not in (2, 3):
         found = ", ".join(str(s) for s in sorted(set(sizes.tolist())))
         raise Not(
-            f"groups of the nuisance factor have {found} rows; expected 2 each, or 3 each with a row for ties",
-            paired,
+            f"groups of the nuisance factor have {found} rows; expected 2 each, or 3 each with a row for ties"
         )
     m = int(sizes[0])
     rows = np.argsort(groups, kind="stable").reshape(-1, m).astype(np.int64)
@@ -272,8 +266,7 @@ def _rows_of_groups(groups: IntArray, empty: NDArray[np.bool_], paired: bool) ->
     if wrong.any():
         raise Not(
             f"{int(wrong.sum())} groups of the nuisance factor do not have two rows with items"
-            + (" and one for a tie" if m == 3 else ""),
-            paired,
+            + (" and one for a tie" if m == 3 else "")
         )
     if m == 2:
         return rows

@@ -23,9 +23,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .design_contests import EXACT, Contests, Named, Not, Product, Variable, explained, product_of, times
+from ..translate.translation import StaysInR, stays_if
+from .design_contests import EXACT, Contests, Named, Product, Variable, explained, product_of, times
 
 FloatArray = NDArray[np.float64]
+#: Covariates, and what they are multiplied with: "" all items, one item, an item covariate, "tie".
+Term = tuple[str, Product]
 
 #: Largest difference of the two designs, of entries of size 1, that rounding leaves in least squares.
 SAME_SPACE = 1e-8
@@ -216,9 +219,8 @@ class Model:
     """A model of paired comparisons that a design is.
 
     contests: turned where the order effect asks for it.  items: the reference among them.  reference: ""
-    where abilities come from item covariates.  ties: "": there is no row for a tie.  `by`: covariates of all
-    items.  of_items: covariates of one item alone.  of_item_terms: covariates of one item covariate.
-    comparison: covariates of the contest, in favour of the first.  names: our parameters.  map float[n_names,
+    where abilities come from item covariates.  ties: "": there is no row for a tie.  products: covariates that
+    terms are multiplied with.  comparison: covariates of the contest, in favour of the first.  names: our parameters.  map float[n_names,
     p]: M, from R's coefficients to ours.
     """
 
@@ -227,11 +229,8 @@ class Model:
     reference: str
     order_effect: bool
     ties: str
-    by: tuple[Product, ...]
-    of_items: tuple[tuple[str, Product], ...]
-    of_ties: tuple[Product, ...]
+    products: tuple[Term, ...]
     item_terms: Mapping[str, FloatArray]
-    of_item_terms: tuple[tuple[str, Product], ...]
     comparison: Mapping[str, FloatArray]
     names: tuple[str, ...]
     map: FloatArray
@@ -240,8 +239,7 @@ class Model:
     @property
     def variables(self) -> dict[str, Variable]:
         """Covariates that the table needs, by name."""
-        products = [*self.by, *(p for _, p in (*self.of_items, *self.of_item_terms)), *self.of_ties]
-        return {v.name: v for p in products for v in p.variables}
+        return {v.name: v for _, p in self.products for v in p.variables}
 
 
 def model_of(given: Coefficients) -> Model:
@@ -249,8 +247,7 @@ def model_of(given: Coefficients) -> Model:
     contests, signs = given.contests, signs_of(given.contests, len(given.items))
     has_items = within(contests.logit, signs[:, :-1])  # free abilities of all items
     found, turned = given.read(signs, has_items), contests
-    if not has_items and not found.terms:
-        raise Not("it has no abilities of items", True)
+    stays_if(not has_items and not found.terms, "it has no abilities of items")
     if found.order:
         turned = contests.turned(contests.logit[:, list(given.names).index(found.order)] < 0)
         # What is in favour of the first has the other sign where the two were exchanged.
@@ -259,51 +256,38 @@ def model_of(given: Coefficients) -> Model:
     given = replace(given, contests=turned, reference=given.reference if has_items else "")
     whole = of_whole_factors(found, given.variables)
     if whole is not None:
-        with contextlib.suppress(Not):
+        with contextlib.suppress(StaysInR):
             return _put_together(given, *whole)
     return _put_together(given, found)
 
 
 def _put_together(given: Coefficients, found: Found, whole: Sequence[Variable] = ()) -> Model:
     contests, items, reference, variables = given.contests, given.items, given.reference, given.variables
-    made = assembled(signs_of(contests, len(items)), items, reference, given.unit, found, variables, whole)
+    signs = signs_of(contests, len(items))
+    products, own = assembled(signs, items, reference, given.unit, found, variables, whole)
     of_ties = explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables)
-    own = made.own
     if found.order:
         own.append(("order", np.ones(len(contests))))
     own += found.comparison.items()
     with_tie = contests.ties is not None and (found.tie or bool(found.ties))
     tie = ("tie", np.ones(len(contests)))
     of_tie = [tie, *times([tie], of_ties)] if with_tie else []
+    products += [("tie", p) for p in of_ties if with_tie]
     names = tuple(name for name, _ in (*own, *of_tie))
-    if len(set(names)) < len(names):
-        twice = next(n for n in names if names.count(n) > 1)
-        raise Not(f"two of its terms would have the same name: {twice}", True)
+    twice = next((n for n in names if names.count(n) > 1), "")
+    stays_if(twice, f"two of its terms would have the same name: {twice}")
     return Model(
         contests,
         tuple(items),
         reference,
         bool(found.order),
         "" if contests.ties is None else "davidson" if with_tie else "none",
-        made.by,
-        made.of_items,
-        tuple(of_ties) if with_tie else (),
+        tuple(products),
         dict(found.terms),
-        made.of_terms,
         dict(found.comparison),
         names,
         map_of(*_designs(contests, own, of_tie)),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Assembled:
-    """Terms of items: covariates of all items, of single ones, of item covariates; `own`: the columns of them all."""
-
-    by: tuple[Product, ...]
-    of_items: tuple[tuple[str, Product], ...]
-    of_terms: tuple[tuple[str, Product], ...]
-    own: list[Named]
 
 
 def assembled(
@@ -314,19 +298,17 @@ def assembled(
     found: Found,
     variables: Sequence[Variable],
     whole: Sequence[Variable] = (),
-) -> Assembled:
-    """The terms of items in a design; x float[n, n_items]: what a unit of each item adds to a row."""
+) -> tuple[list[Term], list[Named]]:
+    """The terms of items in a design, and their columns; x float[n, n_items]: what a unit of each item adds to a row."""
     common, single = by_items(found, items)
-    by = [*(product_of([v]) for v in whole), *explained(common, variables)]
-    of_items = [(items[k], p) for k, wanted in single.items() for p in explained(wanted, variables)]
-    of_terms = [(term, p) for term, wanted in found.of_terms.items() for p in explained(wanted, variables)]
+    wanted = {"": common} | {items[k]: of for k, of in single.items()} | found.of_terms
+    products: list[Term] = [("", product_of([v])) for v in whole]
+    products += [(head, p) for head, of in wanted.items() for p in explained(of, variables)]
     of_item = {item: unit * x[:, k] for k, item in enumerate(items)}
     of_term = {term: unit * (x @ values) for term, values in found.terms.items()}
     free = [(item, of_item[item]) for item in items if reference and item != reference]
-    own = [*free, *of_term.items(), *times(free, by)]
-    own += [c for item, p in of_items for c in times([(item, of_item[item])], [p])]
-    own += [c for term, p in of_terms for c in times([(term, of_term[term])], [p])]
-    return Assembled(tuple(by), tuple(of_items), tuple(of_terms), own)
+    heads = {"": free} | {head: [(head, column)] for head, column in (of_item | of_term).items()}
+    return products, [*free, *of_term.items(), *(c for head, p in products for c in times(heads[head], [p]))]
 
 
 def _designs(
@@ -342,15 +324,14 @@ def _designs(
 def map_of(ours: FloatArray, theirs: FloatArray) -> FloatArray:
     """M of own design x M = R's design."""
     by, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
-    rank_ours = np.linalg.matrix_rank(ours)
-    if rank_ours < ours.shape[1]:
-        raise Not(
-            "some of its terms determine others, so its coefficients cannot be matched one by one", True
-        )
+    of_others = np.linalg.matrix_rank(ours) < ours.shape[1]
+    stays_if(
+        of_others, "some of its terms determine others, so its coefficients cannot be matched one by one"
+    )
     off = np.abs(ours @ by - theirs).max(axis=0, initial=0.0)
     size = np.maximum(np.abs(theirs).max(axis=0, initial=0.0), 1.0)
-    if (off > SAME_SPACE * size).any():
-        raise Not("its columns do not span the space of any model of pairproof", True)
-    if np.linalg.matrix_rank(by) < ours.shape[1]:
-        raise Not("it is a submodel of a pairproof model, with some terms left out", True)
+    beyond = (off > SAME_SPACE * size).any()
+    stays_if(beyond, "its columns do not span the space of any model of pairproof")
+    fewer = np.linalg.matrix_rank(by) < ours.shape[1]
+    stays_if(fewer, "it is a submodel of a pairproof model, with some terms left out")
     return np.asarray(by)

@@ -1,4 +1,8 @@
-"""Packages with a function or two for comparisons: psychotree's bttree, qvcalc, survival's clogit and coxph.
+"""Packages with a function or two for comparisons: psychotools, psychotree's bttree, qvcalc, survival's clogit and coxph.
+
+btmodel works in log-odds, as `fit_bradley_terry` does; its "(undecided)" is our `tie`; its reference is the last item
+unless said; with `undecided = FALSE` ties on the scale are left out.  It keeps glm's warnings to itself, so that where
+estimates are infinite its numbers are those at which its iteration stopped.
 
 bttree is `fit_tree`, where its splits are R's; else R's own tree.  Persons are the rows of R's model frame, which has
 left out those with a missing value.  Both trees number their nodes in the same way.  Tests of numeric covariates differ
@@ -28,29 +32,119 @@ from ...native.answers.trees.tree_models import PreferenceTree
 from ...native.answers.trees.tree_record import P_VALUES, TreeNode
 from ...validation.verdicts.agreement import Agreement
 from . import translation
-from .psychotools import PSYCHOTOOLS, UNDECIDED, answers
-from .python_code import Call, File, Method, Result, frame_call, quoted_name, stated
+from .python_code import Call, File, Method, Result, columns_call, frame_call, quoted_name, stated
 from .recorded_answers import (
     Declared,
+    Package,
     Pairs,
-    flag,
     options_of,
     pairs_of,
     plain_values,
-    real,
+    recorded,
+    recorded_vector,
     vectors_of,
-    whole,
-    word,
 )
-from .rows import Beside, at, differ, explained, named, of_items
-from .translation import Context, Judge, Translation, in_r, made, needed, outside, stays_if, translates
+from .rows import Beside, at, count_rows, differ, explained, llf_and_aic, named, of_fit, of_items, parameters
+from .translation import (
+    Context,
+    Judge,
+    Translation,
+    bridged,
+    held,
+    in_r,
+    made,
+    needed,
+    outside,
+    stays_if,
+    translates,
+    why_not_finite,
+)
+
+BTMODEL = "psychotools::btmodel"
+DEFAULT = f"{BTMODEL}, default epsilon"
+UNDECIDED = "(undecided)"
+LOST = "its comparisons were not recorded as a paircomp with the answers >, = and <"
+#: btmodel's own default stop is glm's, 1e-8; asked for again with the same one, R gives the same numbers.
+EPSILON = 1e-8
+MAXIT = 25
+
+
+@translates(BTMODEL)
+def btmodel(call: RecordedCall, context: Context) -> Translation:
+    """`fit_bradley_terry(pairproof.read(..., layout="prefmod"), reference=, ties=)`."""
+    data = _comparisons(call)
+    undecided = UNDECIDED in named(call.vector("coef"))
+    reference = (call.strings("ref") or (data.items[-1],))[0]
+    options = stated(reference=reference, ties="davidson" if undecided else data.ties and "drop")
+    code = Call("pairproof.fit_bradley_terry", (data.code(call.variable),), options)
+    infinite = why_not_finite(code)
+    stays_if(infinite, f"R's numbers are from the point where its iteration stopped: {infinite}")
+    said = "btmodel was called with undecided = FALSE: comparisons without a preference are left out."
+    notes = (said,) if options.get("ties") == "drop" else ()
+    return Translation("native", code, notes=notes, judge=partial(_btmodel_rows, call, reference))
+
+
+def _comparisons(call: RecordedCall) -> Pairs:
+    return needed(pairs_of(recorded(call, "y"), recorded_vector(call, "weights")), LOST)
+
+
+def _btmodel_rows(call: RecordedCall, reference: str, fit: Fit) -> Sequence[Agreement]:
+    names = {n: "tie" if n == UNDECIDED else n for n in named(call.vector("coef"))}
+    known = parameters(call, names, "log-odds", reference)
+    values = llf_and_aic(call.number("loglik"), len(names))
+    said = ["(undecided) is tie"] if UNDECIDED in names else []
+    if without := bool(np.isnan(known.vcov).any()):
+        said.append("it was called without the covariance")
+    rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without)
+    return rows + count_rows(call, fit)
+
+
+def answers(data: Pairs, stem: str) -> Call:
+    """The answers as the bridge takes them: a column a pair."""
+    columns = zip(data.names, data.signs.T.tolist())
+    return columns_call({n: [None if np.isnan(v) else v for v in column] for n, column in columns}, stem)
+
+
+@in_r(BTMODEL)
+def _btmodel_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
+    data = _comparisons(call)
+    reference = (call.strings("ref") or (data.items[-1],))[0]
+    options = stated(
+        labels=list(data.items),
+        weights=data.weights is not None and [float(w) for w in data.weights],
+        type=(call.strings("type") or ("loglin",))[0] != "loglin" and "logit",
+        ref=reference != data.items[-1] and reference,
+    )
+    options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
+    judge: Judge = lambda model: Beside(call, function=BTMODEL).model(model, "llf")
+    return bridged(why, "psychotools.btmodel", [answers(data, call.variable)], options, judge)
+
+
+@translates(
+    "psychotools::itempar", "psychotools::itempar.btmodel", "psychotools::worth", "psychotools::worth.btmodel"
+)
+def worths(call: RecordedCall, context: Context) -> Translation:
+    """`m.worth()`, or log worths around the mean of all items or less one item's."""
+    return PSYCHOTOOLS.worths(call, context)
+
+
+PSYCHOTOOLS = Package(
+    "psychotools",
+    fitted=DEFAULT,
+    least=6.5,
+    # btmodel takes its covariance one step before the end: floors.toml has the same digits for btmodel.
+    of_errors=3.5,
+    why="glm at its default epsilon, whose covariance is from one iteration before the last",
+    errors=lambda made, beside, rows, r: rows,
+)
+
 
 BTTREE = "psychotree::bttree"
 #: Arguments of bttree and of partykit's mob_control that the bridge has, and their defaults.
 ARGUMENTS: Declared = {
-    **{"type": (word, "loglin"), "ref": (word, None), "undecided": (flag, None), "alpha": (real, 0.05)},
-    **{"bonferroni": (flag, True), "minsize": (whole, None), "maxdepth": (whole, None)},
-    **{"vcov": (word, "opg"), "breakties": (flag, False)},
+    **{"type": (str, "loglin"), "ref": (str, None), "undecided": (bool, None), "alpha": (float, 0.05)},
+    **{"bonferroni": (bool, True), "minsize": (int, None), "maxdepth": (int, None)},
+    **{"vcov": (str, "opg"), "breakties": (bool, False)},
 }
 #: estfun.btmodel takes an undecided comparison for half a win where the model leaves it out.
 HALF_WINS = "psychotools' scores count undecided comparisons as half wins, though its fit leaves them out; they do not sum to 0"
@@ -174,7 +268,6 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     persons = frame_call(covariates, f"{call.variable}_persons")
     said["formula"] = f"preference ~ {' + '.join(map(quoted_name, covariates.names or ()))}"
     arguments = answers(data, call.variable), persons, list(data.items)
-    code = Call("pairproof.bridge.psychotree.bttree", arguments, said)
 
     def judge(tree: Tree) -> Sequence[Agreement]:
         beside = Beside(call)
@@ -184,18 +277,15 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
             rows += beside.named(f"node{ours.id}.estimate", own, named(r.vector("coef")))
         return rows
 
-    return Translation("bridge", code, why, judge=judge)
+    return bridged(why, "psychotree.bttree", arguments, said, judge)
 
 
 @translates("psychotree::itempar.bttree")
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """Worths, a row a leaf."""
-    step, value = context.fit_of(call, "object"), call.vector("value")
-    lost = (
-        "its tree was not fitted in this run, or its worths are of chosen nodes or relative to chosen items"
-    )
-    stays_if(step is None or value is None or len(call.args) > 1, lost)
-    assert step is not None and value is not None
+    step = context.fit(call, "object")
+    value = needed(call.vector("value"), lost := "its worths are of chosen nodes or relative to chosen items")
+    stays_if(len(call.args) > 1, lost)
     native, items = isinstance(step.value, PreferenceTree), list(value.margin(1) or value.names or ())
     code, one = Method(Result(step.call.id), "worth"), native and value.values.ndim == 1
     if native and not one:
@@ -217,25 +307,21 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
 QUASI, WHY_QUASI = 3.0, "qvcalc's own glm stops 4 to 7 digits from the minimum"
 
 
-@in_r("qvcalc::qvcalc")
-def quasi_variances(call: RecordedCall, context: Context, why: str) -> Translation:
+@translates("qvcalc::qvcalc")
+def quasi_variances(call: RecordedCall, context: Context) -> Translation:
     """`m.quasi_variances()` of the fit of this run whose covariance it is, else R's own of the matrix."""
-    value = needed(call.frame("value"), why)
-    table = value["qvframe"]
-    if not isinstance(table, RList) or table.row_names is None:
-        return outside(why)
-    items = [str(v) for v in table.row_names.values.tolist()]
-    r = {n: dict(zip(items, table.vector(n).floats().tolist())) for n in ("quasiSE", "quasiVar")}
+    value = needed(call.frame("value"), lost := "its table was not recorded")
+    table = held(value["qvframe"], RList, lost)
+    items = [str(v) for v in needed(table.row_names, lost).values.tolist()]
+    named = {"quasi_se": "quasiSE", "quasi_variance": "quasiVar"}
+    r = {n: dict(zip(items, table.vector(theirs).floats().tolist())) for n, theirs in named.items()}
 
     def judge(found: QuasiVariances | pd.DataFrame) -> Sequence[Agreement]:
-        names = list(found["item"] if isinstance(found, pd.DataFrame) else found.items)
-        beside, rows = Beside(call, QUASI, WHY_QUASI), list[Agreement]()
-        for kind, theirs in (("quasi_se", "quasiSE"), ("quasi_variance", "quasiVar")):
-            ours = dict(zip(names, getattr(found, kind).tolist()))
-            rows += beside.named(kind, ours, r[theirs], at(kind, names))
-        return rows
+        return Beside(call, QUASI, WHY_QUASI).columns(found, r, {})
 
-    for step in reversed(list(context.steps.values())):
+    made, later = context.steps.get(call.fits.get("object", 0)), reversed(list(context.steps.values()))
+    given = {*call.fits.values(), *(made.call.fits.values() if made else ())}  # itself, or BTabilities of it
+    for step in sorted(later, key=lambda s: s.call.id not in given):
         if isinstance(step.value, Fit) and {*step.value.items} == {*items}:
             own = Method(Result(step.call.id), "quasi_variances")
             found, refused = translation.tried(own, {step.call.id: step.value})
@@ -243,8 +329,8 @@ def quasi_variances(call: RecordedCall, context: Context, why: str) -> Translati
                 return Translation("native", own, judge=judge)
     matrix, estimates = value.vector("covmat").floats().tolist(), table.vector("estimate").floats()
     options = {} if np.isnan(estimates).any() else {"estimates": estimates.tolist()}
-    code = Call("pairproof.bridge.base.qvcalc", (matrix, items), options)
-    return Translation("bridge", code, "its covariance is not of a fit in Python", judge=judge)
+    why = "its covariance is not of a fit in Python"
+    return bridged(why, "base.qvcalc", [matrix, items], options, judge)
 
 
 @translates("survival::clogit", "survival::coxph")

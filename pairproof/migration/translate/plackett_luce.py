@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.plackettluce import CovariateWorths, PlackettLuceModel
@@ -27,8 +27,10 @@ from ...bridge.values.nodes import RList, RVector
 from ...data.respondents.codes import ABSENT, dense
 from ...fit.fit import Fit
 from ...native.answers.patterns.answer_likelihood import Likelihood
-from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, linked_sets
+from ...native.answers.patterns.luce_choices import LuceSpace, Ranks
 from ...native.answers.patterns.natural_parameters import main_effects
+from ...validation.claims.quantities import Quantity
+from ...validation.r_answers.translate import RParameters, worth_values
 from ...validation.verdicts.agreement import Agreement
 from . import recorded_answers as answers
 from .python_code import Call, File, columns_call, stated
@@ -45,7 +47,6 @@ from .translation import (
     why_not_finite,
 )
 
-FloatArray = NDArray[np.float64]
 PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
 DEFAULT = f"{PLACKETT_LUCE}, default epsilon"
 NOT_CONVERGED = "have not converged"
@@ -60,9 +61,9 @@ def _both(maxit: RVector) -> tuple[int, ...]:
 
 #: How R may be told to iterate.
 STOPPING: answers.Declared = {
-    "method": (answers.word, "iterative scaling"),
-    "epsilon": (answers.real, 1e-7),
-    "steffensen": (answers.real, 0.1),
+    "method": (str, "iterative scaling"),
+    "epsilon": (float, 1e-7),
+    "steffensen": (float, 0.1),
     "maxit": (_both, MAXIT),
 }
 #: Shape and rate of `gamma = TRUE`.
@@ -98,10 +99,8 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
         (unknown_worths, "some worths are not estimable, which R reports as NA"),
     ):
         stays_if(holds, why)
-    apart = "the rankings do not connect all items, so the maximum likelihood estimates are not finite"
-    stays_if(not pseudo and len(linked_sets(above(_ranks(data)))) > 1, apart)
     code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), stated(pseudo=pseudo or None))
-    why = why_not_finite(code) if data.tied else ""
+    why = why_not_finite(code)
     stays_if(why, f"Python refuses, where R stops somewhere: {why}")
     said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against a hypothetical item"
     said += "" if "npseudo" in call.args else " unless told not to"
@@ -131,47 +130,24 @@ def _rows(call: RecordedCall, data: answers.Rankings, pseudo: float, fit: Fit) -
     rows += count_rows(call, fit)
     if not pseudo or without:
         return rows
-    errors, alone = dict(zip(names, np.sqrt(np.diag(known.vcov)).tolist())), se_of_rankings(fit, data)
+    errors, alone = dict(zip(names, np.sqrt(np.diag(known.vcov)).tolist())), _of_rankings(fit, data)
+    ours = dict(zip(alone.names, np.sqrt(np.diag(alone.vcov)).tolist()))
     rows = explained(rows, ["se"], OTHER_ERRORS, "pseudo-rankings")
-    return rows + Beside(call, LEAST, STOP).named("se_of_rankings", {n: alone[n] for n in names}, errors)
+    return rows + Beside(call, LEAST, STOP).named("se_of_rankings", {n: ours[n] for n in names}, errors)
 
 
-def se_of_rankings(fit: Fit, data: answers.Rankings) -> dict[str, float]:
-    """Standard errors by the information of the rankings alone at the fit's estimates, as R has them."""
-    order, spread = _of_rankings(fit, data)
-    return dict(zip(order, np.sqrt(np.diag(spread)).tolist()))
-
-
-def worth_se_of_rankings(fit: Fit, data: answers.Rankings) -> dict[str, float]:
-    """The same of worths, by the delta method: worths are the softmax of log worths."""
-    order, spread = _of_rankings(fit, data)
-    log_worth = np.array([0.0, *(float(fit.params[n]) for n in data.items[1:])])
-    worth = np.exp(log_worth - log_worth.max())
-    worth /= worth.sum()
-    n = len(data.items)
-    by = (np.diag(worth) - np.outer(worth, worth))[:, 1:]
-    variance = np.diag(by @ spread[: n - 1, : n - 1] @ by.T)
-    return dict(zip(data.items, np.sqrt(variance).tolist()))
-
-
-def _ranks(data: answers.Rankings) -> Ranks:
-    return Ranks(dense(np.where(data.ranks > 0, data.ranks, ABSENT)))
-
-
-def _of_rankings(fit: Fit, data: answers.Rankings) -> tuple[list[str], FloatArray]:
-    """Parameters, and the inverse of the information of the rankings alone at the fit's estimates."""
-    space = LuceSpace(_ranks(data), tuple(fit.of_answers.tie_orders))
-    items = main_effects(data.items, reference=0).columns
-    ties = len(space.tie_orders)
-    matrix = np.zeros((items.shape[0] + ties, items.shape[1] + ties))
-    matrix[: items.shape[0], : items.shape[1]] = items
-    matrix[items.shape[0] :, items.shape[1] :] = np.eye(ties)
+def _of_rankings(fit: Fit, data: answers.Rankings) -> RParameters:
+    """The fit's estimates with R's covariance: of the information of the rankings alone."""
+    space = LuceSpace(
+        Ranks(dense(np.where(data.ranks > 0, data.ranks, ABSENT))), tuple(fit.of_answers.tie_orders)
+    )
+    matrix = block_diag(main_effects(data.items, reference=0).columns, np.eye(len(space.tie_orders)))
     weights = np.ones(len(data.ranks)) if data.weights is None else data.weights
     likelihood = Likelihood(space, np.zeros(len(data.ranks), dtype=np.int64), [matrix])
-    order = [*data.items[1:], *(f"tie{d}" for d in space.tie_orders)]
-    phi = np.array([float(fit.params[n]) for n in order])
+    names = (*data.items[1:], *(f"tie{d}" for d in space.tie_orders))
+    phi = np.array([float(fit.params[n]) for n in names])
     spread = np.asarray(np.linalg.inv(likelihood.at(phi).information(weights)), float)
-    return order, spread
+    return RParameters(names, phi, spread, "log-odds", data.items[0])
 
 
 # -- the bridge ----------------------------------------------------------------------------------------------
@@ -179,7 +155,7 @@ def _of_rankings(fit: Fit, data: answers.Rankings) -> tuple[list[str], FloatArra
 
 @in_r(PLACKETT_LUCE)
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
-    data, options = _data(call), answers.options_of({"npseudo": (answers.real, NPSEUDO)}, call.values.get)
+    data, options = _data(call), answers.options_of({"npseudo": (float, NPSEUDO)}, call.values.get)
     options |= stated(weights=data.weights is not None and data.weights.tolist())
     options |= answers.options_of(STOPPING, call.values.get)
     options |= stated(group=_groups(call), normal=_prior(call))
@@ -244,29 +220,19 @@ def _worth_errors(
     if fit.answers is None or not fit.of_answers.pseudo > 0:
         return rows
     rows = explained(rows, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
-    return rows + beside.named("worth_se_of_rankings", worth_se_of_rankings(fit, _data(made.call)), r)
+    values = map(Quantity.parse, worths := worth_values(fit, _of_rankings(fit, _data(made.call))))
+    ours = {q.name: worths[q] for q in values if q.kind == "worth_se"}
+    return rows + beside.named("worth_se_of_rankings", ours, r)
 
 
 PLACKETTLUCE = answers.Package(
-    "plackettluce",
-    PlackettLuceModel,
-    fitted=DEFAULT,
-    asked=DEFAULT,
-    least=LEAST,
-    of_errors=LEAST,
-    why=STOP,
-    scaled=True,
-    log_worths_in_test=False,
-    errors=_worth_errors,
-    one_alone=True,
+    "plackettluce", fitted=DEFAULT, least=LEAST, of_errors=LEAST, why=STOP, errors=_worth_errors
 )
 PLADMM = "PlackettLuce::pladmm"
 INTERCEPT = "(Intercept)"
-ITERATING: answers.Declared = {
-    "rho": (answers.real, 1.0),
-    "n_iter": (answers.whole, 500),
-    "rtol": (answers.real, 1e-4),
-}
+ITERATING: answers.Declared = {"rho": (float, 1.0), "n_iter": (int, 500), "rtol": (float, 1e-4)}
+
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 

@@ -44,6 +44,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Union
 
 import numpy as np
@@ -57,16 +58,6 @@ from ...errors import InputError
 ALLOWED = ("pairproof.",)
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+\Z")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
-
-
-@dataclass(frozen=True)
-class Constant:
-    """None, bool, int, float, str as written, and lists, tuples and dicts of such or of expressions."""
-
-    value: Any
-
-    def __post_init__(self) -> None:
-        _check_constant(self.value)
 
 
 @dataclass(frozen=True)
@@ -146,15 +137,11 @@ def _check_constant(value: Any) -> None:
         _check_constant(v)
 
 
-KINDS = (Constant, Result, File, Call, Method)
+KINDS = (Result, File, Call, Method)
 
 
-Expression = Union[Constant, Result, File, Call, Method]
-
-
-def expression(value: Any) -> Expression:
-    """An expression as it is; any other value as a constant."""
-    return value if isinstance(value, KINDS) else Constant(value)
+#: Any other value stands for itself: None, numbers, texts; lists, tuples, dicts of these or of expressions.
+Expression = Union[Result, File, Call, Method]
 
 
 def attribute(of: Any, name: str) -> Method:
@@ -177,10 +164,8 @@ def parts(value: Any) -> Iterator[Any]:
     """The expression and all expressions within it, the outer first."""
     if isinstance(value, KINDS):
         yield value
-    of = value.value if isinstance(value, Constant) else value.of if isinstance(value, Method) else None
-    for v in (of, *(v for _, v in pieces(value))):
-        if v is not None:
-            yield from parts(v)
+    for v in (*([value.of] if isinstance(value, Method) else []), *(v for _, v in pieces(value))):
+        yield from parts(v)
 
 
 def files(value: Any) -> tuple[File, ...]:
@@ -224,8 +209,6 @@ def in_a_line(value: Any, named: Named, placed: Placed) -> str:
     """The same however long it is."""
 
     def flat(v: Any) -> str:
-        if isinstance(v, Constant):
-            return flat(v.value)
         if isinstance(v, Result):
             return named(v)
         if isinstance(v, File):
@@ -252,7 +235,6 @@ def _around(value: Any, text: Callable[[Any], str]) -> tuple[str, str]:
 
 def _broken(value: Any, named: Named, placed: Placed, indent: str) -> str:
     """Over several lines: arguments, or elements, one below the other."""
-    value = value.value if isinstance(value, Constant) else value
     deeper, inner = indent + INDENT, pieces(value)
     left, right = _around(value, lambda of: source(of, named, placed, indent))
     if not inner:
@@ -285,8 +267,6 @@ def evaluate(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
     """The value of an expression, with its files where they were written and the results of earlier calls."""
 
     def of(v: Any) -> Any:
-        if isinstance(v, Constant):
-            return of(v.value)
         if isinstance(v, Result):
             if v.call not in results:
                 raise InputError(f"the result of call {v.call} is used before it is there")
@@ -326,15 +306,12 @@ def function_of(path: str) -> Callable[..., Any]:
 
 def frame_call(frame: RList, stem: str) -> Call:
     """`pairproof.bridge.read_frame("data/STEM.csv", factors={...})` of a data frame."""
-    columns, factors = columns_of(frame), factors_of(frame)
-    text = [name for name, values in columns.items() if name not in factors and looks_otherwise(values)]
     ordered = [
         name
         for name, column in zip(frame.names or (), frame.values)
         if isinstance(column, RVector) and "ordered" in column.rclass
     ]
-    options = stated(factors=factors, text=text, ordered=ordered)
-    return Call("pairproof.bridge.read_frame", (File(columns, stem),), options)
+    return columns_call(columns_of(frame), stem, factors_of(frame), ordered)
 
 
 def stated(**options: Any) -> dict[str, Any]:
@@ -342,10 +319,16 @@ def stated(**options: Any) -> dict[str, Any]:
     return {k: v for k, v in options.items() if v or type(v) in (int, float)}
 
 
-def columns_call(columns: Mapping[str, Sequence[Any]], stem: str) -> Call:
-    """`pairproof.bridge.read_frame("data/STEM.csv")` of columns without factors."""
-    text = [name for name, values in columns.items() if looks_otherwise(values)]
-    return Call("pairproof.bridge.read_frame", (File(columns, stem),), stated(text=text))
+def columns_call(
+    columns: Mapping[str, Sequence[Any]],
+    stem: str,
+    factors: Mapping[str, Any] = MappingProxyType({}),
+    ordered: Sequence[str] = (),
+) -> Call:
+    """The same of columns, some of them factors."""
+    text = [name for name, values in columns.items() if name not in factors and looks_otherwise(values)]
+    options = stated(factors=dict(factors), text=text, ordered=[*ordered])
+    return Call("pairproof.bridge.read_frame", (File(columns, stem),), options)
 
 
 def quoted_name(name: str) -> str:
@@ -354,9 +337,10 @@ def quoted_name(name: str) -> str:
 
 
 def whole_numbers(values: NDArray[np.float64], most: float = 2.0**31) -> list[Any]:
-    """Numbers, as integers if all are whole and smaller than `most`."""
-    whole = bool((values == np.round(values)).all()) and np.abs(values).max(initial=0.0) < most
-    return [int(v) if whole else float(v) for v in values]
+    """Numbers, as integers if all are whole and smaller than `most`; None for nan."""
+    known = values[~np.isnan(values)]
+    whole = bool((known == np.round(known)).all()) and np.abs(known).max(initial=0.0) < most
+    return [None if v != v else int(v) if whole else v for v in values.tolist()]
 
 
 def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> Call:

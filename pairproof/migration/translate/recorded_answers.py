@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, File, Method, Result, attribute, columns_call, stated, table_call
 from .rows import Beside, named
-from .translation import IN_R, Context, Step, Translation, bridged, outside, stays_if
+from .translation import IN_R, Context, Step, Translation, bridged, needed, stays_if
 
 FloatArray = NDArray[np.float64]
 #: Column of the CSV file that holds how often a row counts.
@@ -57,38 +57,24 @@ def unknown(call: RecordedCall, *names: str) -> str:
     return next(lost, "")
 
 
-def real(value: RVector) -> float | None:
-    """One number; None if it is none, or NA."""
-    number = (
-        value.floats().ravel()[0] if value.values.size == 1 and value.values.dtype.kind in "fib" else np.nan
-    )
-    return None if np.isnan(number) else float(number)
+def one(value: RVector, kind: type) -> Any:
+    """One value of a kind (R takes any number but 0 for TRUE); None if it is none, or NA."""
+    found = value.scalar() if value.values.size == 1 and not value.na.any() else None
+    return None if found is None or found != found or (kind is str) != isinstance(found, str) else kind(found)
 
 
-def whole(value: RVector) -> int | None:
-    """One whole number."""
-    return None if (number := real(value)) is None else int(number)
-
-
-def flag(value: RVector) -> bool | None:
-    """TRUE or FALSE; R takes any number but 0 for TRUE."""
-    return None if (number := real(value)) is None else bool(number)
-
-
-def word(value: RVector) -> str | None:
-    """One string."""
-    found = value.scalar() if value.values.size == 1 else None
-    return found if isinstance(found, str) else None
-
-
-#: Argument of R -> what it is (None: it is no such thing), and its default.
-Declared = Mapping[str, tuple[Callable[[RVector], Any], Any]]
+#: Argument of R -> its type, or what makes it (None: it is no such thing), and its default.
+Declared = Mapping[str, tuple[Union[type, Callable[[RVector], Any]], Any]]
 
 
 def options_of(declared: Declared, value: Callable[[str], RValue]) -> dict[str, Any]:
     """Arguments that were given and are not R's default, in the order of their declaration, by Python's names."""
     given = ((name, kind, default, value(name)) for name, (kind, default) in declared.items())
-    read = ((n, kind(v), default) for n, kind, default, v in given if isinstance(v, RVector))
+    read = (
+        (n, one(v, kind) if isinstance(kind, type) else kind(v), default)
+        for n, kind, default, v in given
+        if isinstance(v, RVector)
+    )
     return {n.replace(".", "_"): v for n, v, default in read if v is not None and v != default}
 
 
@@ -256,82 +242,55 @@ CHOSEN = "Python has no function for worths relative to chosen items; m.worth() 
 
 @dataclass(frozen=True)
 class Package:
-    """The package of R whose models itempar is of, its module in the bridge, and its answer there.
+    """The package of R whose models itempar is of, by its module in the bridge.
 
-    fitted, asked: R's function in rows of fits and of R's own answers.  least, of_errors: digits of worths and of their standard errors.
-    errors: what is made of the rows of the latter, with R's numbers.
+    fitted: R's function in rows.  least, of_errors: digits of worths and of their standard errors.  errors: what is made of
+    the rows of the latter, with R's numbers.
     """
 
     name: str
-    kind: type
     fitted: str
-    asked: str
     least: float
     of_errors: float
     why: str
-    scaled: bool
-    log_worths_in_test: bool
     errors: Callable[[Step, Beside, list[Agreement], Mapping[str, float]], list[Agreement]]
-    one_alone: bool = False
 
     def worths(self, call: RecordedCall, context: Context) -> Translation:
         """Worths of a fit in Python, or R's."""
-        made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
-        if made is None or made.value is None:
-            return outside("its model was not fitted and translated in this run")
-        found = recorded_vector(call, "value")
-        if found is None or found.names is None:
-            return outside("its value was not recorded")
+        made = context.fit(call, next(iter(call.fits), "object"))
+        found = needed(recorded_vector(call, "value"), "its value was not recorded")
         lost = unknown(call, "ref", "log")
         stays_if(lost, f"its {lost} could not be recorded")
-        log, chosen, r = call.flag("log"), chosen_items(call, found.names), named(found)
-        fit = Result(made.call.id)
-        if not isinstance(made.value, Fit) or (chosen is not None and not (log and len(chosen) == 1)):
-            return self._bridged(call, context, made, r, log, chosen)
-        size = max(map(abs, r.values()), default=0.0) if log or self.scaled else 0.0
-        beside = Beside(call, self.least, self.why, self.fitted)
+        log, r = call.flag("log"), named(found)
+        chosen, size = chosen_items(call, [*r]), max(map(abs, r.values()), default=0.0)
+        beside, errors = (Beside(call, n, self.why, self.fitted) for n in (self.least, self.of_errors))
+        fit, native = Result(made.call.id), isinstance(made.value, Fit)
 
         def of_params(params: Any) -> Sequence[Agreement]:
             ours = {str(n): v for n, v in params.items() if n in r}
-            places = {n: n for n in ours} if self.log_worths_in_test else {}
-            return beside.named("estimate", ours, r, places, size)
+            return beside.named("estimate", ours, r, {n: n for n in ours}, size)
 
         def of_table(table: Any) -> Sequence[Agreement]:
             rows, spread = beside.columns(table, {"worth": r}, {}, size), found.attributes.get("vcov")
             if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
                 return rows
             theirs = dict(zip(r, np.sqrt(np.diag(spread.floats())).tolist()))
-            errors = Beside(call, self.of_errors, self.why, self.fitted)
-            return rows + self.errors(
-                made, errors, errors.columns(table, {"se": theirs}, {"se": "worth_se"}), theirs
+            of_errors = errors.columns(table, {"se": theirs}, {"se": "worth_se"})
+            return rows + self.errors(made, errors, of_errors, theirs)
+
+        def of_r(value: ItemParameters) -> Sequence[Agreement]:
+            return Beside(call).columns(value, {"estimate": r}, {"estimate": "estimate" if log else "worth"})
+
+        if native and log and (chosen is None or len(chosen) == 1):
+            code = attribute(
+                Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params"
             )
-
-        if not log:
+            return Translation("native", code, judge=of_params)
+        if native and chosen is None:
             return Translation("native", Method(fit, "worth"), judge=of_table)
-        code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
-        return Translation("native", code, judge=of_params)
-
-    def _bridged(
-        self,
-        call: RecordedCall,
-        context: Context,
-        made: Step,
-        r: Mapping[str, float],
-        log: bool,
-        chosen: Sequence[str] | None,
-    ) -> Translation:
-        model: Any = Result(made.call.id)
-        why = "its model was fitted through the bridge"
-        if not isinstance(made.value, self.kind):
-            model, why = IN_R[made.call.function](made.call, context, CHOSEN).code, CHOSEN
-        alone = self.one_alone and chosen is not None and len(chosen) == 1
-        options = stated(ref=chosen and (chosen[0] if alone else list(chosen)), log=log)
-
-        def judge(value: ItemParameters) -> Sequence[Agreement]:
-            kinds = {"estimate": "estimate" if log else "worth"}
-            return Beside(call, function=self.asked).columns(value, {"estimate": r}, kinds)
-
-        return bridged(why, f"{self.name}.itempar", [model], options, judge)
+        model = IN_R[made.call.function](made.call, context, CHOSEN).code if native else fit
+        why = CHOSEN if native else "its model was fitted through the bridge"
+        return bridged(why, f"{self.name}.itempar", [model], stated(ref=list(chosen or ()), log=log), of_r)
 
 
 def chosen_items(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:

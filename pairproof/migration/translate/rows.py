@@ -93,42 +93,31 @@ SAME = 11.0
 
 def parameters(call: RecordedCall, named: Mapping[str, str], scale: Scale, reference: str) -> RParameters:
     """R's recorded coefficients under the names of a fit, without NA ones and those without a name."""
-    found = call.vector("coef")
-    if found is None or found.names is None:
-        raise KeyError(f"{call.function} has no recorded named coefficients")
-    lacking = [name for name in named if name not in found.names]
-    if lacking:
-        raise KeyError(f"{call.function} has no coefficient {lacking[0]!r}; it has {list(found.names)[:12]}")
-    values = dict(zip(found.names, found.floats().tolist()))
-    names = [n for n, v in values.items() if n in named and v == v]
-    estimate = np.array([values[n] for n in names])
-    own = tuple(named[n] for n in names)
-    return RParameters(own, estimate, covariance(call, names, found.names), scale, reference)
+    found = coefficients(call)
+    names = [n for n, v in found.items() if n in named and v == v]
+    own, estimate = tuple(named[n] for n in names), np.array([found[n] for n in names])
+    return RParameters(own, estimate, covariance(call, names), scale, reference)
 
 
-def covariance(call: RecordedCall, names: Sequence[str], own: Sequence[str] = ()) -> NDArray[np.float64]:
-    """float[n, n]: R's covariance of these coefficients (`own`: of all), 0 for those it has not, nan if not recorded."""
-    spread, out = call.matrix("vcov"), np.full((len(names), len(names)), np.nan)
+def covariance(call: RecordedCall, names: Sequence[str]) -> NDArray[np.float64]:
+    """float[n, n]: R's covariance of these coefficients, 0 for those it has not, nan if not recorded."""
+    spread, place = call.matrix("vcov"), _places_in_vcov(call, names)
+    out = np.full((len(names), len(names)), np.nan if spread is None else 0.0)
+    known = [k for k, n in enumerate(names) if n in place]
     if spread is not None:
-        place = {n: k for k, n in enumerate(spread.margin(0) or own)}
-        known = [k for k, n in enumerate(names) if n in place]
         at = [place[names[k]] for k in known]
-        out[:] = 0.0
         out[np.ix_(known, known)] = spread.floats()[np.ix_(at, at)]
     return out
 
 
-def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, name: str = "") -> RCounterpart:
-    """R's numbers in this run, on the fit's definitions; name: the R call that their floors are of."""
-    warned = [f"R warns: {' '.join(message.split())}" for message, _ in call.warnings]
-    flag = call.number("converged")
-    return RCounterpart(
-        name or call.function,
-        "live",
-        values,
-        note="; ".join(part for part in (*said, *dict.fromkeys(warned)) if part),
-        converged=None if flag is None else bool(flag),
-    )
+def _places_in_vcov(call: RecordedCall, names: Sequence[str]) -> dict[str, int]:
+    """Coefficient -> its row of R's covariance, which may have none of what was not estimated."""
+    spread, found = call.matrix("vcov"), coefficients(call, names)
+    own: Sequence[str] = () if spread is None else spread.margin(0)
+    if spread is not None and not set(own) & set(found):  # glmmPQL has other names in it (XSVL[..])
+        known = [n for n, v in found.items() if v == v]
+        own = known if len(known) == len(spread.values) else list(found)
+    return {n: k for k, n in enumerate(own)}
 
 
 def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
@@ -304,8 +293,11 @@ def of_fit(
     """
     found = {**parameter_values(fit, parameters), **more}
     values = {q: v for q, v in found.items() if q not in lost and (errors or kind_of(q) != "se")}
-    answer = counterpart(call, values, *said, name=name)
-    return fit_rows(fit, answer if arrived is None else replace(answer, converged=arrived))
+    warned = (f"R warns: {' '.join(message.split())}" for message, _ in call.warnings)
+    note = "; ".join(part for part in dict.fromkeys((*said, *warned)) if part)
+    if arrived is None and (flag := call.number("converged")) is not None:
+        arrived = bool(flag)
+    return fit_rows(fit, RCounterpart(name or call.function, "live", values, note=note, converged=arrived))
 
 
 def coefficients(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, float]:
@@ -316,15 +308,9 @@ def coefficients(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, flo
 
 def standard_errors(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, float]:
     """The roots of the diagonal of R's covariance; {} if none was recorded, NaN where R has no variance."""
-    spread = call.matrix("vcov")
-    if spread is None:
-        return {}
-    found, own = coefficients(call, names), spread.margin(0)
-    known = [n for n, v in found.items() if not np.isnan(v)]
-    if own and not set(own) <= set(found):  # glmmPQL names them otherwise than its coefficients (XSVL[..])
-        own = tuple(known if len(own) == len(known) else found)
+    own = list(_places_in_vcov(call, names))
     with np.errstate(invalid="ignore"):
-        return dict(zip(own or known, np.sqrt(np.diag(spread.floats())).tolist()))
+        return dict(zip(own, np.sqrt(np.diag(covariance(call, own))).tolist()))
 
 
 def at(field: str, names: Iterable[str]) -> dict[str, str]:
@@ -387,8 +373,3 @@ def explained(
         quantities is None or str(a.quantity) in quantities or a.quantity.kind in quantities
     )
     return said_of(rows, named, "explained", why, code)
-
-
-def not_checkable(rows: Iterable[Agreement], why: str, code: str) -> list[Agreement]:
-    """The rows, those that differ being such as cannot check ours: R is wrong there, and by how much is not known."""
-    return said_of(rows, lambda a: True, "not-checkable", why, code)

@@ -159,10 +159,23 @@ class Context:
     captured: Captured
     steps: Mapping[int, Step] = field(default_factory=dict)
 
-    def fit_of(self, call: RecordedCall, argument: str) -> Step | None:
-        """The step that made the fitted model given as `argument`; None if it is none of this run."""
-        made = call.fits.get(argument)
-        return self._named(call, argument) if made is None else self.steps.get(made)
+    def fit(self, call: RecordedCall, argument: str) -> Step:
+        """The step of the model given as `argument`, or of which that was made; the call stays in R where none has a value."""
+        made, said = call.fits.get(argument), call.args.get(argument, argument)
+        step = self._named(call, argument) if made is None else self.steps.get(made)
+        while step is not None and "model" in step.call.fits:  # BTabilities of a BTm
+            step = self.steps.get(step.call.fits["model"])
+        changed = next((str(place) for variable, place in self.captured.changed if variable == said), "")
+        if step is None and changed:
+            raise StaysInR(f"{said} is no longer a fit: the script changed its numbers in {changed}")
+        step = needed(step, f"{said} is not a model from a recorded call of this run")
+        stays_if(step.value is None, f"{said} is not in the Python script")
+        return step
+
+    def fits(self, call: RecordedCall) -> list[Step]:
+        """Those of the models given as `object`, `..1`, `..2`, ..., in R's order."""
+        given = [f"..{k}" for k in range(1, len(call.args) + 1) if f"..{k}" in call.args]
+        return [self.fit(call, name) for name in ["object"] * ("object" in call.args) + given]
 
     def _named(self, call: RecordedCall, argument: str) -> Step | None:
         """The fit that the variable held, where the script has since changed its names or its call, but no number."""
@@ -170,14 +183,6 @@ class Context:
         changed = {variable for variable, _ in self.captured.changed}
         known = [s for s in self.steps.values() if s.call.variable == name and name and not s.call.helper]
         return known[-1] if known and name not in changed else None
-
-    def why_no_fit(self, call: RecordedCall, argument: str) -> str:
-        """Why an argument is no fit of this run, and what was changed in it."""
-        said = call.args.get(argument, argument)
-        for variable, place in self.captured.changed:
-            if variable == said:
-                return f"{said} is no longer a fit: the script changed its numbers in {place}"
-        return f"{said} is not a model from a recorded call of this run"
 
 
 #: Package functions that evaluate a call for the user, so that it is the user's own.
@@ -280,9 +285,7 @@ def translates(*functions: str) -> Callable[[Translator], Translator]:
         def translated(call: RecordedCall, context: Context) -> Translation:
             try:
                 return translator(call, context)
-            except NotRecorded as said:
-                return outside(str(said))
-            except (StaysInR, PairproofError) as said:
+            except (StaysInR, NotRecorded, PairproofError) as said:
                 why = str(said)
             except Exception as error:  # a defect of ours loses this call and no other
                 why = f"its translation failed ({type(error).__name__}: {error}), a defect of pairproof"

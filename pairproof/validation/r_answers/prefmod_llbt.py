@@ -126,7 +126,10 @@ def _ask_llbtpc(question: Question) -> RCounterpart:
     names = {":".join([head(fit, t), *_parts(layout, t)]): t.name for t in named}
     p = parameters_of(model, names, "lambda", fit.items[-1], LLBTPC)
     values = parameter_values(fit, p)
-    said = _fit_values(question, layout, values, model, len(p.names))
+    empty = layout.n_blocks - len(question.cells)
+    numbers = model.df_residual, model.deviance, model.loglik
+    own_values, said = poisson_values(fit, question.cells, empty, *numbers, len(p.names))
+    values |= own_values
     worths, own = _own_worths(fit, layout, model)
     values = {**values, **worth_values(fit, p), **worths}
     asked = f"{len(fit.items)}, formel = {formel}, elim = {elim}, undec = {str(undecided).upper()}"
@@ -160,28 +163,26 @@ def levels_of(table: Comparisons, covariate: str) -> tuple[str, ...]:
     return column.levels
 
 
-def _fit_values(
-    question: Question, layout: Layout, values: dict[str, float], model: LLBTPCModel, n_estimable: int
-) -> str:
-    """Deviance, df and llf on our definition, put into `values`; what was done, in words."""
-    cells, df = question.cells, model.df_residual
-    empty = layout.n_blocks - len(cells)
+def poisson_values(
+    fit: Fit, cells: CountedCells, empty: int, df: float, deviance: float, loglik: float, n_estimable: int
+) -> tuple[dict[str, float], str]:
+    """Deviance, df and llf of R's Poisson model on our definition, where R has them, and what was done, in words."""
     # Directions along which the data say nothing (not those that grow without end): empty cells give them a
     # number in R.
-    undetermined = question.fit.null_space.shape[1] - question.fit.n_infinite
+    undetermined = fit.null_space.shape[1] - fit.n_infinite
     if empty and (undetermined or not cells.table.is_connected()):
         why = "so it gives numbers for what the data do not determine"
         what = "its df, deviance and log-likelihood are not compared"
-        return f"its {empty} empty cells connect items that no comparison connects, {why}; {what}"
-    values["df_resid"] = df - empty * (cells.counts.shape[1] - 1)
+        return {}, f"its {empty} empty cells connect items that no comparison connects, {why}; {what}"
+    values = {"df_resid": df - empty * (cells.counts.shape[1] - 1)}
     if empty:
-        return (
+        return values, (
             f"{empty} empty cells are subtracted from its df ({df:g}), which counts them; it has positive fitted"
             " counts in them, so its deviance and log-likelihood are not compared"
         )
-    values["deviance"] = model.deviance
-    values.update(likelihood_values(model.loglik - cells.poisson_constant, n_estimable))
-    return "logLik(), Poisson, minus a constant of the cells gives llf"
+    values |= {"deviance": deviance} | likelihood_values(loglik - cells.poisson_constant, n_estimable)
+    known = {q: v for q, v in values.items() if v == v}
+    return known, "logLik(), Poisson, minus a constant of the cells gives llf"
 
 
 def translated(fit: Fit, reference: str) -> list[str]:

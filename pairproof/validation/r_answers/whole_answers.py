@@ -22,7 +22,7 @@ is minus nlm's minimum here, not the value that it stores, and its deviance foll
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import comb, factorial
@@ -271,7 +271,7 @@ def _ask_prefmod(question: AnswerQuestion) -> RCounterpart:
     own = function_of(table)
     function: Callable[..., PatternModel] = getattr(pattern_models, own.replace(".", "_"))
     model = function(frame, n, formel=formel, elim=elim, **options)
-    return _answer(question, model, r_names, f"{own}(obj, {n}, formel = {formel}, elim = {elim})")
+    return _answer(question, model, r_names, items, f"{own}(obj, {n}, formel = {formel}, elim = {elim})")
 
 
 def _missing_options(fit: Fit) -> dict[str, object]:
@@ -289,10 +289,10 @@ def _missing_options(fit: Fit) -> dict[str, object]:
 
 
 def _answer(
-    question: AnswerQuestion, model: PatternModel, r_names: dict[str, str], call: str
+    question: AnswerQuestion, model: PatternModel, r_names: dict[str, str], items: Sequence[str], call: str
 ) -> RCounterpart:
     fit, function = question.fit, f"{model.function}, {BY_NLM}"
-    ours = _by_r_name(fit, model.names, r_names)
+    ours = by_r_name(fit, model.names, r_names, items)
     missing = [name for name in model.names if name not in ours]
     if missing or model.print_error:
         why = f"its print stops: {model.print_error or missing}"
@@ -319,13 +319,14 @@ def _deviance(fit: Fit, model: PatternModel, values: dict[str, float]) -> str:
     return f"it prints the deviance {model.deviance:.10g}, of the log-likelihood that it stores, and no df"
 
 
-def _by_r_name(fit: Fit, printed: tuple[str, ...], r_names: dict[str, str]) -> dict[str, str]:
-    """The fit's parameter for each name that prefmod prints."""
+def by_r_name(
+    fit: Fit, printed: Sequence[str], r_names: Mapping[str, str], items: Sequence[str]
+) -> dict[str, str]:
+    """The fit's parameter for each name that prefmod prints; items: prefmod's, of one time after the other."""
     found: dict[frozenset[str], str] = {}
-    several = fit.respondents.n_times > 1
     for term in fit.terms:
         if term.kind != "missing" and term.item != fit.items[-1]:
-            found[frozenset(_r_name(fit, term, several).split(":") + _levels(fit, term, r_names))] = term.name
+            found[frozenset(_r_name(fit, term, items).split(":") + _levels(fit, term, r_names))] = term.name
     named = {name: found[key] for name in printed if (key := frozenset(name.split(":"))) in found}
     for what in ("alpha", "beta"):
         r = [name for name in printed if name.startswith(f"mis.{what}")]
@@ -334,7 +335,7 @@ def _by_r_name(fit: Fit, printed: tuple[str, ...], r_names: dict[str, str]) -> d
     return named
 
 
-def _levels(fit: Fit, term: Term, r_names: dict[str, str]) -> list[str]:
+def _levels(fit: Fit, term: Term, r_names: Mapping[str, str]) -> list[str]:
     parts = []
     for name, level in term.by:
         column = fit.respondents.columns.get(name)
@@ -343,15 +344,15 @@ def _levels(fit: Fit, term: Term, r_names: dict[str, str]) -> list[str]:
     return parts
 
 
-def _r_name(fit: Fit, term: Term, several: bool) -> str:
+def _r_name(fit: Fit, term: Term, items: Sequence[str]) -> str:
     """A term as prefmod prints it, without the covariates."""
-    times = fit.respondents.times
+    times, several = fit.respondents.times, fit.respondents.n_times > 1
     time = next((times.index(str(level)) + 1 for name, level in term.by if name == "time"), 0)
     if term.kind == "item":
         assert term.item is not None
-        return f"o{fit.items.index(term.item) + 1}" + (f".{time}" if several else "")
+        return items[max(time - 1, 0) * len(fit.items) + fit.items.index(term.item)]
     if term.kind == "tie":
-        return f"UT{time}" if several else "U"
+        return f"UT{time or 1}" if several else "U"
     order = prefmod_pair_order(len(fit.items))
     pairs = {f"{fit.items[i]}:{fit.items[j]}": f"{i + 1}{j + 1}" for i, j in order}
     name = term.name[: term.name.rindex(":time[")] if time else term.name

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from pairproof.migration.migrate import steps_of
-from pairproof.migration.translate.python_code import Call, Constant, files
+from pairproof.migration.translate.python_code import Call, files
 from tests.migration.translate.recorded import captured, placed, step_of
 
 #: Variable of the script -> function of the bridge, keywords, words of the reason.
 BRIDGED = {
-    "one.way": ("psychotools.btmodel", {"undecided": False, "epsilon": 1e-8}, "always or never"),
+    "one.way": ("psychotools.btmodel", {"undecided": False, "epsilon": 1e-8}, "infinite or not determined"),
     "prior": ("plackettluce.PlackettLuce", {}, "prior"),
     "keen": ("plackettluce.PlackettLuce", {"gamma": (10.0, 10.0)}, "adherence"),
     "grouped": ("plackettluce.PlackettLuce", {"gamma": (5.0, 5.0)}, "adherence"),
@@ -58,15 +58,13 @@ def test_a_prior_is_its_mean_and_covariance(tmp_path):
 
 def test_wins_are_whole_numbers_in_the_script(tmp_path):
     wins, items = step_of("aspects", tmp_path).translation.code.arguments
-    assert wins == Constant([[0, 14, 17, 18], [6, 0, 12, 15], [3, 8, 0, 11], [2, 5, 9, 0]])
-    assert items == Constant(["ale", "bitter", "cider", "dark"])
+    assert wins == [[0, 14, 17, 18], [6, 0, 12, 15], [3, 8, 0, 11], [2, 5, 9, 0]]
+    assert items == ["ale", "bitter", "cider", "dark"]
 
 
 def strings(value: object) -> list[str]:
     if isinstance(value, Call):
         return [s for part in (*value.arguments, *value.keywords.values()) for s in strings(part)]
-    if isinstance(value, Constant):
-        return strings(value.value)
     if isinstance(value, (list, tuple)):
         return [s for part in value for s in strings(part)]
     return [value] if isinstance(value, str) else []

@@ -11,7 +11,7 @@ from pairproof.bridge.capture.recorded import RecordedCall
 from pairproof.errors import InputError
 from pairproof.migration.translate import translation
 from pairproof.migration.translate.python_code import Call
-from pairproof.migration.translate.recorded_answers import Declared, flag, options_of, real, whole, word
+from pairproof.migration.translate.recorded_answers import Declared, options_of
 from pairproof.migration.translate.rows import Beside
 from pairproof.migration.translate.translation import Context, StaysInR, Translation, in_r, translates
 from tests.migration.made import a_call, a_run
@@ -19,10 +19,10 @@ from tests.migration.translate.prefmod.made import numbers, texts, truths
 
 MADE = "made::fit"
 DECLARED: Declared = {
-    "epsilon": (real, 1e-7),
-    "max.it": (whole, 500),
-    "ia": (flag, False),
-    "method": (word, "BFGS"),
+    "epsilon": (float, 1e-7),
+    "max.it": (int, 500),
+    "ia": (bool, False),
+    "method": (str, "BFGS"),
 }
 
 
@@ -34,7 +34,7 @@ def test_options_are_what_was_given_and_is_not_the_default_in_the_order_of_their
 
 @pytest.mark.parametrize("value", [numbers([None]), numbers([1.0, 2.0]), texts("a"), None])
 def test_what_is_no_number_is_no_option(value):
-    assert options_of({"epsilon": (real, None), "ia": (flag, None)}, lambda name: value) == {}
+    assert options_of({"epsilon": (float, None), "ia": (bool, None)}, lambda name: value) == {}
 
 
 @pytest.fixture

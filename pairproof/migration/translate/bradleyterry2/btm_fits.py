@@ -25,14 +25,13 @@ from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.bradleyterry2.btm import ContestModel
 from ....bridge.values.formulas import checked, variables
 from ....bridge.values.nodes import RLang, RList, RVector
-from ....errors import FormulaError, InputError
 from ....fit.estimates.fit_record import why_not_estimable
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call, stated
-from ..recorded_answers import Declared, first, flag, options_of, plain_values, real, taken, vectors_of, whole
-from ..rows import Beside, not_checkable, said_of
+from ..recorded_answers import Declared, first, options_of, plain_values, taken, vectors_of
+from ..rows import Beside, said_of
 from ..translation import (
     BRIDGE,
     TRANSLATORS,
@@ -49,7 +48,7 @@ from ..translation import (
     tried,
 )
 from . import recorded_btm as recorded
-from .btm_numbers import TWICE, WRONG, Relation, btm_rows, coefficients, name_of, relation
+from .btm_numbers import TWICE, WRONG, Relation, btm_rows, name_of, relation
 
 R_BTM, BTM = "BradleyTerry2::BTm", f"{BRIDGE}.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.
@@ -69,17 +68,16 @@ def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = ""
     stays_if(contests.doubled, "R used each row twice, which the bridge does not reproduce")
     tables, players = _tables(call, contests, f"{recorded.formula_text(call)} {also}")
     formula, offset = recorded.formula_text(call), contests.offset
-    twice = contests.shifted and "offset(" in formula and "offset" in call.args
+    twice = offset is not None and "offset(" in formula and "offset" in call.args
     stays_if(twice, "it has an offset both in the formula and as an argument")
     plain, link = formula.replace("`", "").strip() == f"~{contests.id}", recorded.link_of(call)
-    given = contests.shifted and "offset(" not in formula
     options = stated(
         formula="" if plain or not formula else checked(formula),
         id=contests.id if contests.id != ".." else "",
         separate_ability=list(call.strings("separate")),
         refcat=first(call, "refcat", ""),
         link=link if link != "logit" else "",
-        offset=offset.tolist() if offset is not None and given else None,
+        offset=offset.tolist() if offset is not None and "offset(" not in formula else None,
         br=recorded.bias_reduced(call),
     )
     return Call(BTM, ("cbind(wins, losses)", *players), options | settings(call) | {"data": tables})
@@ -150,31 +148,24 @@ def settings(call: RecordedCall) -> dict[str, Any]:
 
 #: Settings of BTm and of its control, in the order in which they are written.
 SETTINGS: Declared = {
-    **{"epsilon": (real, None), "maxit": (whole, None), "tol": (real, None), "maxiter": (whole, None)},
-    **{"IWLSiter": (whole, None), "sigma": (real, None), "sigma.fixed": (flag, None)},
+    **{"epsilon": (float, None), "maxit": (int, None), "tol": (float, None), "maxiter": (int, None)},
+    **{"IWLSiter": (int, None), "sigma": (float, None), "sigma.fixed": (bool, None)},
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A BTm of this run, and its Python value."""
+    """A BTm of this run; fit: in Python, None where it stays in R."""
 
     step: Step
-
-    @property
-    def call(self) -> RecordedCall:
-        """Of the BTm."""
-        return self.step.call
+    call: RecordedCall
+    contests: recorded.Contests
+    fit: Fit | None
 
     @property
     def result(self) -> Result:
         """Its value in the script."""
-        return Result(self.step.call.id)
-
-    @property
-    def fit(self) -> Fit | None:
-        """The Python fit; None where it stays in R."""
-        return self.step.value if isinstance(self.step.value, Fit) else None
+        return Result(self.call.id)
 
     @property
     def python(self) -> Fit:
@@ -201,19 +192,12 @@ class Model:
         """R's model: its value in the script, or a call that makes it with a further formula's variables."""
         if isinstance(self.step.value, ContestModel) and not also:
             return self.result
-        try:
-            return bridged_code(self.call, recorded.contests_of(self.call), also)
-        except (InputError, FormulaError) as error:
-            raise StaysInR(f"through the bridge: {error}") from None
+        return bridged_code(self.call, self.contests, also)
 
     def least(self, kind: str) -> float:
         """Digits that R's own stop of this model leaves of such a number."""
         fit = self.fit
         return 9.0 if fit is None else floor(kind, name_of(self.call, fit)).digits
-
-    def contests(self) -> recorded.Contests:
-        """Of the BTm."""
-        return recorded.contests_of(self.call)
 
     def judged(self, rows: Iterable[Agreement]) -> list[Agreement]:
         """Rows in which a number that the fit cannot have is said to be none, and what R doubled is explained."""
@@ -224,7 +208,8 @@ class Model:
             why = why_not_estimable(fit)
             found = said_of(found, lambda a: a.native is None, "not-estimable", why, "not-estimable")
         if any(a.explanation == TWICE for a in self.step.rows):
-            found = not_checkable(said_of(found, _doubled, "explained", TWICE, WRONG), TWICE, WRONG)
+            found = said_of(found, _doubled, "explained", TWICE, WRONG)
+            found = said_of(found, lambda a: True, "not-checkable", TWICE, WRONG)
         return found
 
 
@@ -237,18 +222,11 @@ def _doubled(a: Agreement) -> bool:
 
 def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
     """The BTm that is given as an argument, itself or in what BTabilities made of it."""
-    made = call.fits.get(argument)
-    by_id = {c.id: c for c in context.captured.calls}
-    for _ in range(10):
-        if made is None or made not in by_id or by_id[made].function != "BradleyTerry2::BTabilities":
-            break
-        made = by_id[made].fits.get("model")
-    unknown = "its model was not fitted by a recorded call of this script"
-    step = needed(None if made is None else context.steps.get(made), unknown)
+    step = context.fit(call, argument)
     other = step.call.function != R_BTM and "BTm" not in step.call.strings("class")  # update, step
     stays_if(other, f"it is of a fit by {step.call.name}; only fits by BTm are translated")
-    stays_if(step.value is None, "its model is not in the Python script")
-    return Model(step)
+    fit = step.value if isinstance(step.value, Fit) else None
+    return Model(step, step.call, recorded.contests_of(step.call), fit)
 
 
 @translates(R_BTM)
@@ -278,9 +256,7 @@ def native(
     """The first candidate that Python fits and whose design is R's."""
     uncounted = "its counts are neither whole numbers nor halves, and it has no weights"
     stays_if(not contests.halves and "weights" not in call.args, uncounted)
-    why, known = "its formula has no equivalent in fit_bradley_terry", ~np.isnan(coefficients(call)[0])
-    apart = len(known) != contests.x.shape[1]
-    stays_if(apart, "its model matrix and its coefficients were not recorded together")
+    why, known = "its formula has no equivalent in fit_bradley_terry", ~np.isnan(contests.coef)
     for candidate in recorded.candidates(call, contests, scopes):
         fit, refused = tried(candidate.code)
         if refused:

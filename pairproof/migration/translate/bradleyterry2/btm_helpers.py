@@ -8,7 +8,7 @@ the model and c the log binomial coefficients of the rows that R's AIC has::
     add1(m)      Deviance = d - LR;  without random effects R's table is wrong
     anova(a, b)  Deviance = LR with the sign of the order
 
-BTabilities and qvcalc are methods of a fit; the rows that countsToBinomial makes are in the fits made of them.
+BTabilities is a method of a fit; the rows that countsToBinomial makes are in the fits made of them.
 
 The `newdata` of predict.BTm become new contests of a fit: players by name, covariates in the fit's words.  R
 matches tables of players by position: row k of a table is level k of the new factor.  pairproof matches them
@@ -26,13 +26,14 @@ from typing import Any
 import numpy as np
 
 from ....bridge.capture.recorded import RecordedCall
+from ....bridge.programs.counted_cells import count
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....data.columns import Factor
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, Method, columns_call, files, frame_call, stated
 from ..recorded_answers import vectors_of
-from ..rows import Beside, in_column, not_checkable, said_of
+from ..rows import Beside, in_column, said_of
 from ..translation import (
     Context,
     StaysInR,
@@ -47,7 +48,7 @@ from ..translation import (
     tried,
 )
 from .btm_fits import AGAIN, LEAST, Model, model_of
-from .btm_numbers import STOP, WRONG, binomial_constant
+from .btm_numbers import STOP, WRONG
 from .recorded_btm import estimated_terms, in_words, terms_of
 
 ADD1 = "BradleyTerry2's add1 is wrong for models without random effects: it ignores the number of contests in each row, and assigns each term its neighbour's columns"
@@ -91,7 +92,7 @@ def add1(call: RecordedCall, context: Context) -> Translation:
     if not isinstance(scope, RLang):
         return outside("its scope is not a formula")
     added, own = terms_of(scope.text), "scale" not in call.args
-    words = lambda: in_words(model.call, model.contests(), added).formula
+    words = lambda: in_words(model.call, model.contests, added).formula
     return _tests(call, [model], "add1", partial(_matched, model, -1.0), words, scope.text, native=own)
 
 
@@ -147,12 +148,12 @@ def _rows(call: RecordedCall, model: Model, table: RList, numbers: Of, found: An
         quantity, (mine, place) = f"{call.name.partition('.')[0]}.{label}.{column}", ours[label, column]
         rows.append(Beside(call, least, STOP).row(quantity, mine, value, size, place))
     wrong = call.name.startswith("add1") and not random
-    return model.judged(not_checkable(rows, ADD1, WRONG) if wrong else rows)
+    return model.judged(said_of(rows, lambda a: True, "not-checkable", ADD1, WRONG) if wrong else rows)
 
 
 def _single(model: Model, named: Mapping[str, str], sign: float, found: Any) -> Numbers:
     """Numbers of drop1 (sign 1) and add1 (-1), by R's labels and columns."""
-    contests, deviance = model.contests(), model.python.deviance
+    contests, deviance = model.contests, model.python.deviance
     rows = [str(n) for n in found.index]
     at = {"<none>": 0, **{label: rows.index(index) for label, index in named.items()}}
     ours: Numbers = {("<none>", "Deviance"): (deviance, "")}
@@ -160,7 +161,7 @@ def _single(model: Model, named: Mapping[str, str], sign: float, found: Any) -> 
         if k:
             ours |= _test(label, found, k)
             ours[label, "Deviance"] = deviance + sign * float(found["statistic"].iloc[k]), ""
-        aic = float(found["aic"].iloc[k]) - 2.0 * binomial_constant(contests)
+        aic = float(found["aic"].iloc[k]) - 2.0 * count(model.python).binomial_constant
         if contests.whole and not np.isnan(aic):
             ours[label, "AIC"] = aic, ""
     return ours
@@ -208,7 +209,7 @@ def _matched(model: Model, sign: float, table: RList, native: Any) -> Of | None:
     by_word = {n.replace("`", ""): n for n in ours}
     named = dict(zip(labels, ours)) if len(labels) == len(ours) else {}
     with contextlib.suppress(StaysInR):
-        contests = model.contests()
+        contests = model.contests
         words = {n: in_words(model.call, contests, [n.strip("`")]).formula.replace("`", "") for n in labels}
         if words and sorted(words.values()) == sorted(by_word):
             named = {n: by_word[w] for n, w in words.items()}
@@ -233,9 +234,6 @@ def _entries(table: RList) -> dict[tuple[str, str], float]:
 
 # -- abilities -----------------------------------------------------------------------------------------------
 
-#: Of quasi-variances: qvcalc's own glm stops 4 to 7 digits from the minimum that defines them.
-QUASI, WHY_QUASI = 3.0, "qvcalc's own glm stops 4 to 7 digits from the minimum"
-
 
 @translates("BradleyTerry2::BTabilities")
 def abilities(call: RecordedCall, context: Context) -> Translation:
@@ -255,27 +253,6 @@ def abilities(call: RecordedCall, context: Context) -> Translation:
         return Translation("native", Method(model.result, "abilities"), judge=judge)
     why = "it is of a fit by R" if model.fit is None else "the players' covariates stay in R"
     return bridged(why, "bradleyterry2.BTabilities", [model.in_r()], {}, judge)
-
-
-@translates("qvcalc::qvcalc")
-def quasi_variances(call: RecordedCall, context: Context) -> Translation:
-    """`fit.quasi_variances()`."""
-    model, value = model_of(call, context, "object"), call.result.get("value")
-    frame = value["qvframe"] if isinstance(value, RList) and "qvframe" in value else None
-    if not isinstance(frame, RList) or not {"quasiSE", "quasiVar"} <= set(frame.names or ()):
-        return outside("its table was not recorded")
-
-    def judge(found: Any) -> Sequence[Agreement]:
-        names = _labels(frame) or (found.items if hasattr(found, "items") else list(found["item"]))
-        named = {"quasi_se": "quasiSE", "quasi_variance": "quasiVar"}
-        r = {n: dict(zip(names, frame.vector(theirs).floats().tolist())) for n, theirs in named.items()}
-        return Beside(call, QUASI, WHY_QUASI).columns(found, r, {})
-
-    own = Method(model.result, "quasi_variances")
-    if model.in_words is not None and not tried(own, {model.call.id: model.fit})[1]:
-        return Translation("native", own, judge=judge)
-    why = "its model has no quasi-variances in Python"
-    return bridged(why, "bradleyterry2.qvcalc", [model.in_r()], {}, judge)
 
 
 # -- predictions ---------------------------------------------------------------------------------------------
@@ -360,8 +337,8 @@ def new_contests(
     call: RecordedCall, model: Model, fit: Fit
 ) -> tuple[dict[str, list[Any]], dict[str, dict[str, Any]]]:
     """The contests of a recorded predict, in the words of the fit, and covariates of players that it has not."""
-    of, contests, columns = model.call, model.contests(), _columns(call)
-    moved = contests.sides[0] or (contests.offset is not None and contests.offset.any())
+    of, contests, columns = model.call, model.contests, _columns(call)
+    moved = contests.sides[0] or contests.offset is not None
     stays_if(moved, "predictions for players with their own columns, and with offsets, stay in R")
     known = "its newdata do not have the model's columns of players"
     one, other = (needed(columns.get(of.args.get(f"player{k}", "").strip("`")), known) for k in (1, 2))
@@ -505,7 +482,7 @@ def _residual_rows(
 
 
 def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) -> Sequence[Agreement]:
-    players = [n.removeprefix(model.contests().id) for n in value.margin(0) or value.names or ()]
+    players = [n.removeprefix(model.contests.id) for n in value.margin(0) or value.names or ()]
     at = {item: k for k, item in enumerate(found["item"])}
     order = [at[p] for p in players if p in at]
     weights, r = value.attributes.get("weights"), Beside(call, model.least("se") - 0.5, STOP)

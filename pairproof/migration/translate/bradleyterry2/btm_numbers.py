@@ -29,18 +29,20 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.programs.counted_cells import comparison_columns, order_of, treated
+from ....bridge.programs.counted_cells import count, rows_as_they_stand
 from ....fit.estimates.fit_record import WITHOUT_ESTIMATE
-from ....fit.estimates.predictions import item_covariate
 from ....fit.estimates.specification import ContestSpec
 from ....fit.fit import Fit
 from ....native.comparisons.contests.residuals import contest_residuals
 from ....validation.claims.quantities import Quantity
+from ....validation.r_answers.ask import column_of
 from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, TOWARDS_INFINITY
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
+from ...recognise.design_terms import map_of
 from ..rows import SAME, Beside, count_rows, differ, explained, llf_and_aic, of_fit, said_of
+from ..translation import StaysInR
 from .recorded_btm import Contests, bias_reduced
 
 FloatArray = NDArray[np.float64]
@@ -90,12 +92,6 @@ def penalised_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> floa
     return deviance(contests, p) - float(np.linalg.slogdet(x.T @ (w[:, None] * x))[1])
 
 
-def binomial_constant(contests: Contests) -> float:
-    """sum log choose(n, wins) of the rows: what R's binomial log-likelihood has beside that of single contests."""
-    wins, losses = contests.wins, contests.losses
-    return float(np.sum(gammaln(wins + losses + 1.0) - gammaln(wins + 1.0) - gammaln(losses + 1.0)))
-
-
 #: Of the largest entry of a column: both designs are differences of the same covariates, in double precision.
 SAME_COLUMN = 1e-9
 
@@ -117,22 +113,12 @@ class Relation:
 
 def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
     """Names and columns float[n_rows, p] of the free parameters, in favour of the first; the reference."""
-    table = treated(fit)
-    reference = ""
+    cells, reference = rows_as_they_stand(fit), ""
     if any(t.kind == "item" for t in fit.terms):
         reference = fit.spec.reference if fit.spec.reference in fit.items else fit.items[0]
     terms = [t for t in fit.terms if t.kind not in ("tie", "tie-of") and t.name != reference]
-    contest = comparison_columns(fit, table, table.wins + table.ties + table.losses > 0)
-    columns = np.zeros((table.n_rows, len(terms)))
-    for k, term in enumerate(terms):
-        if term.kind == "order":
-            columns[:, k] = order_of(table)
-        elif term.kind == "comparison":
-            columns[:, k] = contest[term.name]
-        else:
-            of_item = item_covariate(fit, term)
-            columns[:, k] = of_item[table.first] - of_item[table.second]
-    return tuple(t.name for t in terms), columns, reference
+    columns = [np.zeros((len(cells), 0)), *(column_of(fit, cells, t) for t in terms)]
+    return tuple(t.name for t in terms), np.column_stack(columns), reference
 
 
 def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation | None:
@@ -153,8 +139,9 @@ def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation
     theirs = theirs[:, known]
     if not theirs.size or not ours.size:
         return None
-    solved, _, rank, _ = np.linalg.lstsq(ours, theirs, rcond=None)
-    if not len(names) <= rank <= known.sum() or not _same(ours @ solved, theirs):
+    try:
+        solved = map_of(ours, theirs)
+    except StaysInR:
         return None
     whole = np.round(solved)  # without the rounding of the solution where entries are whole
     by[:] = 0.0
@@ -179,36 +166,19 @@ STOP = "R's own stop"
 
 def btm_rows(call: RecordedCall, contests: Contests, found: Relation, fit: Fit) -> Sequence[Agreement]:
     """A fit's numbers beside R's."""
-    p, random = r_parameters(call, found), fit.random_effects is not None
-    if contests.doubled:
-        p = replace(p, vcov=2.0 * p.vcov)
+    p, random = r_parameters(contests, found), fit.random_effects is not None
     expected = isinstance(fit.spec, ContestSpec) and fit.spec.link != "logit" and not random
-    values = _effects(call, contests, fit) if random else _likelihood(call, contests, len(p.names))
+    values = _effects(call, contests, fit) if random else _likelihood(call, contests, fit, len(p.names))
     said = [] if found.direct else ["R's contrasts of players are converted to abilities"]
     rows = of_fit(call, fit, p, values, *said, name=name_of(call, fit), errors=not expected)
     rows = _of_no_spread(call, fit, _not_comparable(fit, rows)) + _of_glm(call, contests, fit)
-    rows += _expected(call, fit, p) if expected else []
+    rows += _expected(call, found, fit, p) if expected else []
     return _as_doubled(rows, len(contests.first)) if contests.doubled else rows
 
 
-def coefficients(call: RecordedCall) -> tuple[FloatArray, FloatArray]:
-    """R's coefficients, nan for NA, and their covariance, 0 for those; both by place.
-
-    glmmPQL's covariance names its columns otherwise than its coefficients (XSVL[..]).
-    """
-    found, spread = call.vector("coef"), call.matrix("vcov")
-    values = np.zeros(0) if found is None else found.floats().ravel()
-    known, given = ~np.isnan(values), np.zeros((0, 0)) if spread is None else spread.floats()
-    if len(given) == len(values):
-        given = given[np.ix_(known, known)]
-    out = np.zeros((len(values), len(values)))
-    out[np.ix_(known, known)] = given if len(given) == known.sum() else np.nan
-    return values, out
-
-
-def r_parameters(call: RecordedCall, found: Relation) -> RParameters:
+def r_parameters(contests: Contests, found: Relation) -> RParameters:
     """R's coefficients as the fit's parameters."""
-    values, spread = coefficients(call)
+    values, spread = contests.coef, contests.vcov * (2.0 if contests.doubled else 1.0)
     known = ~np.isnan(values)
     used = np.asarray(found.by[:, known].any(axis=1) & ~found.by[:, ~known].any(axis=1))
     by = found.by[np.ix_(used, known)]
@@ -226,7 +196,7 @@ def name_of(call: RecordedCall, fit: Fit) -> str:
     return f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
 
 
-def _likelihood(call: RecordedCall, contests: Contests, n: int) -> dict[str, float]:
+def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dict[str, float]:
     """Deviance, degrees of freedom, log-likelihood and AIC on the fit's definitions."""
     twice = contests.doubled
     of, residual, loglik = (call.number(name) for name in ("deviance", "df_residual", "loglik"))
@@ -234,7 +204,7 @@ def _likelihood(call: RecordedCall, contests: Contests, n: int) -> dict[str, flo
     values |= {} if residual is None else {"df_resid": residual - len(contests.first) * twice}
     counted = contests.whole and not twice and "weights" not in call.args
     if loglik is not None and counted and "BTglmmPQL" not in call.strings("class"):
-        values |= llf_and_aic(loglik - binomial_constant(contests), n)
+        values |= llf_and_aic(loglik - count(fit).binomial_constant, n)
     return values
 
 
@@ -274,8 +244,7 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     # AIC is the deviance and constants, so it has the digits of the deviance.
     digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
     if fit.random_effects is not None:
-        least = floor("deviance", BTM_DEFAULT).digits
-        rows = Beside(call, least, STOP).numbers(deviance=deviance(contests, p))
+        rows = Beside(call, digits, STOP).numbers(deviance=deviance(contests, p))
     else:
         rows = Beside(call, SAME, STOP).numbers(null_deviance=fit.null_deviance)
         rows += Beside(call, 16.0, STOP).numbers(df_null=float(fit.df_null))
@@ -284,7 +253,7 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
         return rows  # of what is no count R takes log binomial coefficients by its own rule
     if fit.random_effects is None:
         rows += count_rows(call, fit)
-    rank = int((~np.isnan(coefficients(call)[0])).sum())
+    rank = int((~np.isnan(contests.coef)).sum())
     r = Beside(call, digits, STOP)
     aic = r.numbers(aic_glm=glm_aic(contests, p, rank))
     if "BTglmmPQL" in call.strings("class") and differ(aic):
@@ -297,17 +266,16 @@ def _of_brglm(
     call: RecordedCall, contests: Contests, p: FloatArray, rows: list[Agreement], least: float
 ) -> list[Agreement]:
     """brglm's null deviance, explained where it is that of its pseudo-counts, and its penalised deviance."""
-    x, r = contests.x[:, ~np.isnan(coefficients(call)[0])], Beside(call, least, STOP)
+    x, r = contests.x[:, ~np.isnan(contests.coef)], Beside(call, least, STOP)
     if not differ(r.numbers(null_deviance=brglm_null_deviance(contests, x, p))):
         rows = explained(rows, ("null_deviance",), BRGLM_NULL, WRONG)
     return rows + r.numbers(penalised_deviance=penalised_deviance(contests, x, p))
 
 
-def _expected(call: RecordedCall, fit: Fit, p: RParameters) -> list[Agreement]:
+def _expected(call: RecordedCall, found: Relation, fit: Fit, p: RParameters) -> list[Agreement]:
     """Standard errors on R's definition: with another link than the logit those of the expected information."""
     ours = fit.bse_expected
-    names, _, reference = design_of(fit)
-    if ours is None or fit.not_estimable or set(names) != set(p.names) or reference != p.reference:
+    if ours is None or fit.not_estimable or set(found.names) != set(p.names):
         return []
     why = "of the expected information, as glm's; R computes it one iteration early"
     r, theirs = Beside(call, floor("se", name_of(call, fit)).digits, why), np.sqrt(np.diag(p.vcov)).tolist()

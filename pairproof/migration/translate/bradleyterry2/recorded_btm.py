@@ -34,12 +34,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....bridge.capture.recorded import NotRecorded, RecordedCall
+from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
-from ..python_code import Call, File, stated, table_call, whole_numbers
+from ..designs.recorded_design import contest_call, fitted_of, positions
+from ..python_code import Call, File, stated, whole_numbers
 from ..recorded_answers import counts, first, free as free_name, plain_values, taken, vectors_of
 from ..translation import StaysInR, held, needed, stays_if
 
@@ -53,7 +54,7 @@ class Contests:
 
     id: name of the player factor.  players: its levels, in R's order.  `first`, second int[n]: positions in
     `players`.  wins, losses float[n]: of the first: share times weight.  offset float[n] or None.  x float[n,
-    p]: R's model matrix.  names: its columns.  rows int[n]: positions among all rows that BTm was given.
+    p]: R's model matrix.  names: its columns.  coef float[p], nan for NA; vcov float[p, p], 0 there.  rows int[n]: positions among all rows that BTm was given.
     sides: the other columns of player1 and player2, of the rows used.  doubled: whether R took each row twice
     (a `subset` of positions); each is here once.  total: rows that BTm was given.
     """
@@ -67,6 +68,8 @@ class Contests:
     offset: FloatArray | None
     x: FloatArray
     names: tuple[str, ...]
+    coef: FloatArray
+    vcov: FloatArray
     rows: IntArray
     sides: tuple[dict[str, RVector], dict[str, RVector]]
     doubled: bool
@@ -80,11 +83,6 @@ class Contests:
         np.add.at(out, (rows, self.first), 1.0)
         np.add.at(out, (rows, self.second), -1.0)
         return out
-
-    @property
-    def shifted(self) -> bool:
-        """Whether it has an offset other than 0."""
-        return self.offset is not None and bool(self.offset.any())
 
     @property
     def whole(self) -> bool:
@@ -104,16 +102,10 @@ def contests_of(call: RecordedCall) -> Contests:
     one, other = (side.pop(key) for side in sides)
     levels = needed(one.levels, apart := "its players are not factors with the same levels")
     stays_if(levels != other.levels, apart)
-    share, weight = _numbers(call, "y"), _numbers(call, "prior_weights")
-    uncounted = share.ndim == 2 or share.shape != weight.shape
-    stays_if(uncounted, "its outcome is neither a proportion nor counts of wins and losses")
-    n = len(share)
-    rows, kept, doubled = _rows(call, n, len(one.values))
-    share, weight = share[kept], weight[kept]
-    lacking = np.isnan(share).any() or one.na[rows].any() or other.na[rows].any()
-    stays_if(lacking, "a row that it used lacks its outcome or a player")
-    x, names = _design(call, n)
-    offset = call.vector("offset")
+    fitted = fitted_of(call)
+    rows, kept, doubled = _rows(call, fitted.n, len(one.values))
+    share, weight = fitted.y[kept], fitted.weights[kept]
+    stays_if(one.na[rows].any() or other.na[rows].any(), "a row that it used lacks a player")
     own, theirs = ({name: taken(column, rows) for name, column in side.items()} for side in sides)
     return Contests(
         id=key,
@@ -122,9 +114,11 @@ def contests_of(call: RecordedCall) -> Contests:
         second=other.values[rows].astype(int) - 1,
         wins=counts(share * weight),
         losses=counts((1.0 - share) * weight),
-        offset=None if offset is None or not len(offset) else offset.floats()[kept],
-        x=x[kept],
-        names=names,
+        offset=None if fitted.offset is None else fitted.offset[kept],
+        x=fitted.design.x[kept],
+        names=fitted.design.names,
+        coef=fitted.coef,
+        vcov=fitted.vcov,
         rows=rows,
         sides=(own, theirs),
         doubled=doubled,
@@ -148,24 +142,6 @@ def _side(call: RecordedCall, which: str, key: str) -> dict[str, RVector]:
     return columns
 
 
-def _numbers(call: RecordedCall, name: str) -> FloatArray:
-    found = needed(call.vector(name), why := f"its {name.replace('_', ' ')} was not recorded")
-    stays_if(found.values.dtype.kind not in "fib", why)
-    return found.floats()
-
-
-def _design(call: RecordedCall, n: int) -> tuple[FloatArray, tuple[str, ...]]:
-    try:
-        found = call.vector("x")
-    except NotRecorded as why:
-        raise StaysInR(str(why)) from None
-    if found is None or not found.values.size:
-        return np.zeros((n, 0)), ()
-    other = found.values.ndim != 2 or len(found.values) != n or not found.margin(1)
-    stays_if(other, "its model matrix was not recorded")
-    return found.floats(), tuple(found.margin(1))
-
-
 def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, bool]:
     """Positions of the rows used among all; which of the rows used to keep; whether each was taken twice."""
     every = np.arange(n)
@@ -177,16 +153,12 @@ def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, b
     # Names of all rows, where they are not 1, 2, 3, ...: BTm gives its model frame such names of its own.
     side = call.frame("player1")
     found = None if side is None else side.attributes.get("row.names")
-    labels: list[Any] = list(range(1, total + 1))
-    if isinstance(found, RVector) and found.values.dtype.kind == "O":
-        labels = found.values.tolist()
-    place = {str(name): k for k, name in enumerate(labels)}
-    half = n // 2
-    twice = n % 2 == 0 and names[half:] == tuple(f"{name}.1" for name in names[:half])
-    for used, doubled in ((names, False), *([(names[:half], True)] if twice else [])):
-        if all(name in place for name in used):
-            return np.array([place[name] for name in used]), every[: len(used)], doubled
-    raise StaysInR(f"R used {n} rows of {total}, some of them more than once")
+    labels = found if isinstance(found, RVector) and found.values.dtype.kind == "O" else None
+    half, at = n // 2, positions(names, labels, total)
+    doubled = at is None and n % 2 == 0 and names[half:] == tuple(f"{name}.1" for name in names[:half])
+    at = positions(names[:half], labels, total) if doubled else at
+    at = needed(at, f"R used {n} rows of {total}, some of them more than once")
+    return at, every[: len(at)], doubled
 
 
 _PLAIN = r"(?:[^\W\d]|\.(?!\d))[\w.]*"
@@ -374,7 +346,7 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
     more_data = in_words(call, contests, (), scopes)
     if free and not random and len(others) <= 1 and (contests.x[:, others] == 1).all():
         order = stated(order_effect=bool(others))
-        yield Candidate(_with_words(call, contests, more_data, named | options | order), True, notes)
+        yield Candidate(fit_call(call, contests, more_data, named | options | order), True, notes)
         return
     more = stated(separate=[p for p in call.strings("separate") if p in contests.players])
     for terms in ((None,) if not _terms_without_number(call) else ()) + (estimated_terms(call),):
@@ -384,7 +356,7 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
             break
         if random:
             words.formula = " + ".join(part for part in (words.formula, "(1 | item)") if part)
-        yield Candidate(_with_words(call, contests, words, named | more | options), False, notes)
+        yield Candidate(fit_call(call, contests, words, named | more | options), False, notes)
     alone = random and any(name.startswith(contests.id) for name in contests.names)
     lost = "some players have separate abilities beside the random effects, and the formula has no equivalent"
     stays_if(alone, lost)
@@ -392,42 +364,18 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
     yield Candidate(code, False, (*notes, MATRIX))
 
 
-def fit_call(
-    call: RecordedCall,
-    contests: Contests,
-    options: dict[str, Any],
-    columns: dict[str, list[Any]] | None = None,
-    **reading: Any,
-) -> Call:
+def fit_call(call: RecordedCall, contests: Contests, words: Words, options: dict[str, Any]) -> Call:
     """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
-    table = rows_of_table(contests) | (columns or {})
-    if contests.offset is not None and contests.shifted:
-        table["offset"] = contests.offset.tolist()
-    found = {contests.players[k] for side in (contests.first, contests.second) for k in side}
-    numbers = all(re.fullmatch(r"[0-9]+", name) for name in found)
-    # The order that `pairproof.read` takes by itself: by number if all are whole ones, else by code point.
-    usual = list(contests.players) == (sorted(found, key=int) if numbers else sorted(found))
-    order = {} if usual else {"items": list(contests.players)}
-    read = table_call(table, call.variable, layout="counts", **order, **reading)
-    more = stated(
-        ties="ties" in table and "half",
-        offset=contests.shifted and "offset",
-        cells="method" not in options and "row",  # penalised quasi-likelihood has no deviance
+    sides, counted = {"first": contests.first, "second": contests.second}, (
+        contests.wins,
+        contests.losses,
+        None,
     )
-    return Call("pairproof.fit_bradley_terry", (read,), options | more)
-
-
-def rows_of_table(contests: Contests) -> dict[str, list[Any]]:
-    """Players and counts; a contest that counts half for each is a tie where every fraction is one of such."""
-    wins, losses = contests.wins, contests.losses
-    tied = (wins == 0.5) & (losses == 0.5)
-    halves = tied.any() and (((wins % 1 == 0) & (losses % 1 == 0)) | tied).all()
-    if halves:
-        wins, losses = np.where(tied, 0.0, wins), np.where(tied, 0.0, losses)
-    sides = {"first": contests.first, "second": contests.second}
-    table: dict[str, list[Any]] = {n: [contests.players[k] for k in side] for n, side in sides.items()}
-    table |= {"wins": _whole(wins), "losses": _whole(losses)}
-    return table | {"ties": _whole(tied.astype(float))} if halves else table
+    file = File({"item": list(contests.players), **words.item_data}, f"{call.variable or 'BTm'}_items")
+    reading = stated(item_data=file if words.item_data else None, levels=words.levels)
+    options, offset = stated(formula=words.formula) | options, contests.offset
+    items, more, stem = contests.players, words.columns, call.variable
+    return contest_call("fit_bradley_terry", sides, counted, items, more, stem, reading, options, offset)
 
 
 def free_columns(contests: Contests) -> tuple[bool, list[int]]:
@@ -472,13 +420,6 @@ def _terms_without_number(call: RecordedCall) -> set[str]:
     return {label for label, own in found.items() if len(own) and np.isnan(own).all()}
 
 
-def _with_words(call: RecordedCall, contests: Contests, words: Words, options: dict[str, Any]) -> Call:
-    items = File({"item": list(contests.players), **words.item_data}, f"{call.variable or 'BTm'}_items")
-    reading = stated(item_data=items if words.item_data else None, levels=words.levels)
-    options = stated(formula=words.formula) | options
-    return fit_call(call, contests, options, words.columns, **reading)
-
-
 def _with_matrix(
     call: RecordedCall,
     contests: Contests,
@@ -488,19 +429,18 @@ def _with_matrix(
     random: bool,
 ) -> Call:
     """The columns of R's model matrix that have a coefficient, in favour of the player named first."""
-    coef = needed(call.vector("coef"), "its coefficients were not recorded")
-    known = ~np.isnan(coef.floats().ravel())
+    known = ~np.isnan(contests.coef)
     names, columns = [], dict[str, list[Any]]()
     for k in (k for k in (others if free else range(len(known))) if known[k]):
         name = free_name(contests.names[k].replace("`", "'"), {*TAKEN, *columns})
         names.append(Name(name).text)
-        columns[name if free else f"{name}_first"] = _whole(contests.x[:, k])
+        columns[name if free else f"{name}_first"] = whole_numbers(contests.x[:, k])
         if not free:
             columns[f"{name}_second"] = [0] * len(contests.first)
     if free:
-        return fit_call(call, contests, {"comparison_terms": names} | options, columns)
+        return fit_call(call, contests, Words(columns=columns), {"comparison_terms": names} | options)
     formula = " + ".join([*names, *(["(1 | item)"] if random else [])])
-    return fit_call(call, contests, {"formula": formula} | options, columns)
+    return fit_call(call, contests, Words(formula, columns=columns), options)
 
 
 def link_of(call: RecordedCall) -> str:
@@ -513,7 +453,3 @@ def _options(call: RecordedCall) -> dict[str, Any]:
     link = link_of(call)
     stays_if(link not in ("logit", "probit", "cauchit"), f"fit_bradley_terry has no link {link!r}")
     return stated(link=link != "logit" and link, reduce_bias=bias_reduced(call) and "mean")
-
-
-def _whole(values: FloatArray) -> list[Any]:
-    return whole_numbers(values, np.inf)

@@ -22,7 +22,7 @@ from ....bridge.packages.eba import AgreementU, AspectModel, ThurstoneModel, Tra
 from ....bridge.packages.lme4 import CONSTANT, MixedDesign
 from ....bridge.values.nodes import RList, RVector
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Constant, stated
+from ..python_code import stated, whole_numbers
 from ..recorded_answers import matrix_of, plain_values, unknown, vectors_of
 from ..rows import Beside, at
 from ..translation import (
@@ -53,8 +53,8 @@ def _by_eba(call: RecordedCall, name: str, why: str, judge: Judge, **options: An
     stays_if(not square, "its table of wins was not recorded")
     found = np.nan_to_num(np.where(wins.na, 0.0, wins.floats()))
     items = list(wins.margin(1) or wins.margin(0) or [str(k + 1) for k in range(len(found))])
-    rows = [[int(v) if v == int(v) else v for v in row_of] for row_of in found.tolist()]
-    return bridged(why, f"eba.{name}", [Constant(rows), Constant(items)], options, judge)
+    rows = [whole_numbers(row_of) for row_of in found]
+    return bridged(why, f"eba.{name}", [rows, items], options, judge)
 
 
 @translates(EBA, "eba::OptiPt")

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from ....bridge.capture.recorded import RecordedCall
-from ....bridge.values.nodes import RList, RVector
+from ....bridge.capture.recorded import NotRecorded, RecordedCall
+from ....bridge.values.nodes import RList
 from ....data.wide import prefmod_pair_order
 from ....fit.fit import Fit
 from ....validation.claims.quantities import dispersion
@@ -43,10 +43,8 @@ from ..rows import Beside, covariance, in_column, llf_and_aic, of_fit
 from ..translation import (
     Context,
     StaysInR,
-    Step,
     Translation,
     bridged,
-    held,
     in_r,
     made,
     needed,
@@ -96,14 +94,12 @@ def pattern(fitted: designs.Fitted) -> Translation:
     coef, vcov = fitted.of(found.coefficients)
     theta, spread = found.map @ coef, found.map @ vcov @ found.map.T
     likelihood = _likelihood(call, found, fitted.y)
-    said = "R's deviance is over every group in its data, pairproof's over those whose worths differ"
 
     def judge(fit: Fit) -> Sequence[Agreement]:
         own = {_of_pairs(n): n for n in fit.names}
         names = tuple(own.get(_of_pairs(n), n) for n in found.names)
         p = RParameters(names, theta, spread, "lambda", found.reference)
-        coarser = [said] if _is_coarser(found) else []
-        return of_fit(call, fit, p, likelihood, *coarser, name=designs.towards(designs.GLM, fit))
+        return of_fit(call, fit, p, likelihood, name=designs.towards(designs.GLM, fit))
 
     notes = (PLACES,) if found.answers.kind == "ratings" else ()
     return Translation("native", code, judge=judge, notes=notes)
@@ -112,14 +108,11 @@ def pattern(fitted: designs.Fitted) -> Translation:
 def _recognised(fitted: designs.Fitted) -> Pattern:
     data = fitted.call.values["data"]
     assert isinstance(data, RList)
-    items = _attribute(data, "objnames")
-    undecided, dependent = _attribute(data, "undec"), _attribute(data, "ia")
-    if not items or undecided is None or dependent is None:
-        raise Not("columns of the design were renamed after patt.design made it", True)
-    if any(len(v) != fitted.n for v in items.values()):
-        raise Not("it uses some rows of its design", True)
-    if fitted.offset is not None or (fitted.weights != 1).any():
-        raise Not("it has an offset or weights", True)
+    other = "columns of the design were renamed after patt.design made it, or it uses some rows of its design"
+    found = (designs.said_columns(data, of, fitted.n) for of in ("objnames", "undec", "ia"))
+    items, undecided, dependent = (needed(columns, other) for columns in found)
+    stays_if(not items, other)
+    stays_if(fitted.offset is not None or (fitted.weights != 1).any(), "it has an offset or weights")
     variables = [
         v
         for name in (*designs.said_by(data, "cat.scovs"), *designs.said_by(data, "num.scovs"))
@@ -130,14 +123,6 @@ def _recognised(fitted: designs.Fitted) -> Pattern:
         fitted.design, factors={}, numbers={}, items=items, covariates=designs.said_covariates(data)
     )
     return recognise_pattern(design, undecided, dependent, groups, variables)
-
-
-def _attribute(data: RList, attribute: str) -> dict[str, FloatArray] | None:
-    """The columns that an attribute names; None if one of them is not there."""
-    names = designs.said_by(data, attribute)
-    if any(n not in data for n in names):
-        return None
-    return {n: data.vector(n).floats() for n in names}
 
 
 def _of_pairs(name: str) -> str:
@@ -162,13 +147,13 @@ def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
     columns["weight"] = whole_numbers(y[seen])
     options |= designs.levels_of(found.variables, named)
     options |= designs.of_items(items, found.item_terms, named, stem)
-    by = [designs.product_text(p, named) for p in found.by]
-    by += [f"{item}:{designs.product_text(p, named)}" for item, p in found.of_items]
+    in_by = {v.name for _, p in found.products for v in p.variables}
     keywords = stated(
         ties=found.ties in ("by-pair", "none") and found.ties,
         item_terms=[named[n] for n in found.item_terms],
-        by=" + ".join(by),
+        by=designs.by_of(found.products, found.item_terms, named),
         dependence=found.dependence,
+        cells=[named[n] for n in found.variables if n not in in_by],
     )
     table = Call("pairproof.read_respondents", (File(columns, stem), answers.kind), options)
     return Call("pairproof.fit_pattern", (table,), keywords)
@@ -177,34 +162,12 @@ def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
 def _likelihood(call: RecordedCall, found: Pattern, y: FloatArray) -> dict[str, float]:
     """R's deviance, df, llf and AIC on the definitions of persons' answers: the groups' totals are given."""
     values = designs.deviance_of(call)
-    if _is_coarser(found):
-        values = _on_coarser_groups(found, y, values)
     loglik = call.number("loglik")
     if loglik is not None and bool((y % 1 == 0).all()):
         total = np.bincount(found.groups, y)
         constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(y + 1)))
         values.update(likelihood_values(loglik - constant, len(found.names)))
     return values
-
-
-def _is_coarser(found: Pattern) -> bool:
-    return len(set(found.pooled.tolist())) < len(set(found.groups.tolist()))
-
-
-def _on_coarser_groups(found: Pattern, y: FloatArray, values: dict[str, float]) -> dict[str, float]:
-    """Deviance and df against free probabilities in the groups of the fit, of which R's are parts.
-
-    The difference is the likelihood ratio of free probabilities in the one and in the other: both are of the
-    counts alone.
-    """
-    pooled = found.pooled
-    n_answers = int(np.bincount(found.groups)[0])
-    cell = decide.codes(pooled.tolist(), [tuple(row) for row in found.answers.values.tolist()])
-    free = float(np.sum(xlogy(y, y))) - float(np.sum(xlogy(*[np.bincount(found.groups, y)] * 2)))
-    counts = np.bincount(cell, y)
-    tied = float(np.sum(xlogy(counts, counts))) - float(np.sum(xlogy(*[np.bincount(pooled, y)] * 2)))
-    fewer = (int(found.groups.max()) - int(pooled.max())) * (n_answers - 1)
-    return {q: v - 2.0 * (free - tied) if q == "deviance" else v - fewer for q, v in values.items()}
 
 
 BY_DESIGN = "written as paired comparisons, because its design is one"
@@ -220,7 +183,7 @@ def glm(call: RecordedCall, context: Context) -> Translation:
     """A glm or gnm, translated from its design and response."""
     try:
         fitted = designs.fitted_of(call)
-    except StaysInR as why:
+    except (StaysInR, NotRecorded) as why:
         return outside(f"{LEFT_OUT}, as far as it was recorded: {why}")
     poisson = fitted.family in ("poisson", "quasipoisson")
     of_davidson = poisson and "GenDavidson(" in designs.text_of(call)
@@ -230,11 +193,9 @@ def glm(call: RecordedCall, context: Context) -> Translation:
         if poisson:
             return _poisson(fitted, of_davidson)
     except Not as why:
-        if of_davidson:
-            return outside(f"stays in R: {why}, and gnm's nonlinear terms have no design matrix to send")
-        if not (why.paired or (poisson and fitted.design.items)):
-            return outside(f"{LEFT_OUT}: {why}")
-        raise StaysInR(str(why)) from None
+        if poisson and fitted.design.items:
+            raise
+        return outside(f"{LEFT_OUT}: {why}")
     said = f"family {fitted.family or 'unknown'}; comparisons are binomial, Poisson or ordered"
     return outside(f"{LEFT_OUT}: {said}")
 
@@ -250,8 +211,7 @@ def _binomial(fitted: designs.Fitted) -> Translation:
     empty = not fitted.design.known.any() or not (fitted.weights > 0).all()
     stays_if(empty, "some of its rows have the weight 0")
     stays_if(half and ((wins % 1) != (losses % 1)).any(), "some of its rows have half a contest")
-    name, ties, stem = "fit_bradley_terry", "half" if half else None, fitted.call.variable
-    code = designs.fit_call(found, name, stem, ties=ties, offset=fitted.offset, link=link)
+    code = designs.fit_call(found, "fit_bradley_terry", fitted.call.variable, fitted.offset, link)
     likelihood = designs.binomial_likelihood(fitted, found.model.contests, len(found.coefficients))
     notes = [BY_DESIGN, *([HALF] if half else [])]
     return _native(fitted, found, code, _of_deviance(likelihood) if half else likelihood, notes)
@@ -319,33 +279,21 @@ ONE = "anova of one fit adds R's columns one by one, among them single items, wh
 @translates("stats::anova.glm", "stats::anova.glmlist", "gnm::anova.gnm")
 def anova(call: RecordedCall, context: Context) -> Translation:
     """anova of several fits, each beside the one before."""
-    steps = _models(call, context)
+    steps = context.fits(call)
     stays_if(len(steps) < 2, ONE)
-    if any(f.startswith("quasi") for s in steps for f in s.call.strings("family")[:1]):
-        return outside(
-            "it divides by the dispersion of a quasi family, which a likelihood-ratio test does not do"
-        )
-    table = call.frame("value")
-    if table is None or "Deviance" not in table or "Df" not in table:
-        return outside("its table was not recorded")
+    for step in steps:
+        said = f"{step.call.variable} is not fitted in Python, so there is nothing to compare here"
+        stays_if(not isinstance(step.value, Fit), said)
+    quasi = any(f.startswith("quasi") for s in steps for f in s.call.strings("family")[:1])
+    stays_if(
+        quasi, "it divides by the dispersion of a quasi family, which a likelihood-ratio test does not do"
+    )
+    table = needed(call.frame("value"), lost := "its table was not recorded")
+    stays_if("Deviance" not in table or "Df" not in table, lost)
     code = Call("pairproof.anova", tuple(Result(s.call.id) for s in steps))
     _, refused = tried(code, {s.call.id: s.value for s in steps})
     stays_if(refused, f"pairproof.anova refuses it: {refused}")
     return Translation("native", code, judge=partial(_anova_rows, call, table))
-
-
-def _models(call: RecordedCall, context: Context) -> list[Step]:
-    """The steps of the fits given, in R's order."""
-    found = []
-    models = [a for a in call.args if a == "object" or a.startswith("..")]
-    place = {a: int(a.lstrip(".")) if a.lstrip(".").isdigit() else 0 for a in models}
-    for argument in sorted(place, key=lambda a: (place[a], a)):
-        step = needed(context.fit_of(call, argument), context.why_no_fit(call, argument))
-        said = f"{call.args.get(argument, argument)} is not fitted in Python, so there is nothing to compare here"
-        stays_if(not isinstance(step.value, Fit), said)
-        found.append(step)
-    stays_if(not found, "none of its models is a recorded fit")
-    return found
 
 
 def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreement]:
@@ -371,12 +319,11 @@ SYMMETRIC = 1e-3
 @in_r("MASS::polr")
 def _polr_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """`pairproof.bridge.by_design.polr_design(...)`."""
-    design, _, _ = designs.design_of(call, ("(Intercept)",))
-    codes, levels, weights = _answers(call, len(design.x))
-    frame, given = designs.design_frame(call, design, codes.tolist(), weights)
+    fitted, levels = _ordered(call)
+    frame, given = fitted.frame()
     method = first(call, "method", "logistic")
     options = given | stated(levels=list(levels), method=method != "logistic" and method)
-    judge = partial(designs.of_model, call, design.names, True, False)
+    judge = partial(designs.of_model, call, fitted.design.names, True, False)
     return bridged(why, "by_design.polr_design", [frame, designs.Y], options, judge)
 
 
@@ -384,30 +331,24 @@ def _polr_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
 def polr(call: RecordedCall, context: Context) -> Translation:
     """A polr, translated from its design and response."""
     try:
-        design, coef, _ = designs.design_of(call, ("(Intercept)",))
-        codes, levels, weights = _answers(call, len(design.x))
-    except StaysInR as why:
+        fitted, levels = _ordered(call)
+    except (StaysInR, NotRecorded) as why:
         return outside(f"{LEFT_OUT}, as far as it was recorded: {why}")
-    wide = np.zeros((len(codes), 3))
-    if len(levels) == 3:
-        wide[np.arange(len(codes)), codes - 1] = weights
+    losses, ties, wins = (np.where(fitted.y == k, counts(fitted.weights), 0.0) for k in (1, 2, 3))
     try:
-        found, lost = decide.recognise_rows(design, wide[:, 2], wide[:, 0], wide[:, 1]), ""
+        found = decide.recognise_rows(fitted.design, wins, losses, ties)
     except Not as why:
-        if not why.paired:
-            return outside(f"{LEFT_OUT}: {why}")
-        found, lost = None, str(why)
+        return outside(f"{LEFT_OUT}: {why}")
     method, n = first(call, "method", "logistic"), len(levels)
     stays_if(n != 3, f"{n} ordered answers; Rao and Kupper's model has three")
     stays_if(method != "logistic", f"link {method} of ordered answers is not supported")
-    recognised, frames = needed(found, lost), designs.frames(call, len(codes))
+    frames = designs.frames(call, fitted.n)
     stays_if("offset" in call.args or any("(offset)" in f for f, _ in frames), "it has an offset")
-    return _of_polr(call, design, coef, recognised, weights)
+    return _of_polr(fitted, found)
 
 
-def _of_polr(
-    call: RecordedCall, design: decide.Design, coef: FloatArray, found: decide.Recognised, weights: FloatArray
-) -> Translation:
+def _of_polr(fitted: designs.Fitted, found: decide.Recognised) -> Translation:
+    call, weights = fitted.call, counts(fitted.weights)
     zeta = needed(call.vector("zeta"), lost := "its thresholds were not recorded")
     stays_if(zeta.names is None or len(zeta) != 2, lost)
     mirrored, ends = _is_mirrored(found.model.contests), zeta.floats()
@@ -420,15 +361,13 @@ def _of_polr(
     to[-1, -2:] = -0.5, 0.5
     if not mirrored:
         to[-2, -2:] = -0.5, -0.5
-    kept = [design.names.index(n) for n in found.coefficients]
     of_all = to @ covariance(call, (*found.coefficients, *(zeta.names or ()))) @ to.T
-    theta = to @ np.concatenate([coef[kept], ends])
+    theta = to @ np.concatenate([fitted.of(found.coefficients)[0], ends])
     p = RParameters(names, theta, of_all, "log-odds", model.reference)
-    if mirrored and not (model.variables or model.comparison or model.item_terms):
-        found = replace(found, model=replace(model, contests=_folded(model.contests)))
-    code = designs.fit_call(
-        found, "fit_bradley_terry", call.variable, ties="rao-kupper", order_effect=not mirrored
-    )
+    folded = mirrored and not (model.variables or model.comparison or model.item_terms)
+    contests = _folded(model.contests) if folded else model.contests
+    model = replace(model, contests=contests, ties="rao-kupper", order_effect=not mirrored)
+    code = designs.fit_call(replace(found, model=model), "fit_bradley_terry", call.variable)
     made(code)
     values = llf_and_aic(call.number("loglik"), len(names))
     said = "tie = (zeta2 - zeta1) / 2" + ("" if mirrored else ", order = -(zeta1 + zeta2) / 2")
@@ -444,18 +383,11 @@ def _of_polr(
     return Translation("native", code, notes=notes, judge=judge)
 
 
-def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, ...], FloatArray]:
-    """Answers as numbers of the levels, from 1; the levels; weights."""
-    y = held(call.result.get("y"), RVector, lost := "its response was not recorded")
-    levels = needed(y.levels, lost)
-    stays_if(len(y.values) != n or y.na.any(), lost)
-    weights: Any = call.vector("prior_weights")
-    for frame, own in designs.frames(call, n):
-        if own and "(weights)" in frame:
-            weights = frame.vector("(weights)")
-    w = np.ones(n) if weights is None else weights.floats().ravel()
-    stays_if(len(w) != n or np.isnan(w).any(), "its weights were not recorded")
-    return y.values.astype(np.int64), levels, counts(w)
+def _ordered(call: RecordedCall) -> tuple[designs.Fitted, tuple[str, ...]]:
+    """What a polr was fitted to, and the levels of its answers."""
+    fitted = designs.fitted_of(call, ("(Intercept)",))
+    y = call.vector("y")
+    return fitted, needed(y.levels if y is not None else None, "its response was not recorded")
 
 
 def _is_mirrored(contests: Contests) -> bool:

@@ -1,4 +1,4 @@
-"""The design of a recorded glm, gnm or polr as arrays, and a recognised model as a Python call.
+"""What a recorded glm, gnm, polr or BTm was fitted to as arrays, and a recognised model as a Python call.
 
 The arrays: model matrix, response, the columns of its data.  The call: `fit_bradley_terry` or `fit_llbt`.
 
@@ -10,8 +10,8 @@ A call that stays in R is the same function on the same model matrix and respons
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from ....bridge.capture.recorded import LARGE, RecordedCall
+from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.asking import RModel
 from ....bridge.packages.by_design import DesignFamily, DesignLink
-from ....bridge.values.nodes import RLang, RList, RVector
+from ....bridge.values.nodes import RLang, RList, RValue, RVector
 from ....fit.estimates.specification import Scale
 from ....fit.fit import Fit
 from ....validation.r_answers.contests import TOWARDS_INFINITY
@@ -30,9 +30,9 @@ from ....validation.r_answers.translate import RParameters, likelihood_values
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ...recognise.decide import Design, Recognised
-from ...recognise.design_contests import Contests, Product, Variable
-from ...recognise.design_terms import Model
-from ..python_code import Call, File, columns_call, quoted_name, stated, whole_numbers
+from ...recognise.design_contests import Contests, Variable
+from ...recognise.design_terms import Model, Term
+from ..python_code import Call, File, columns_call, quoted_name, stated, table_call, whole_numbers
 from ..recorded_answers import free, plain_values, taken, vectors_of
 from ..rows import IN_RECORD, Beside, at, coefficients, covariance, of_fit
 from ..translation import Context, Translation, bridged, held, in_r, needed, outside, stays_if
@@ -43,6 +43,10 @@ IntArray = NDArray[np.int64]
 NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
 #: Numbers of a model matrix that are examined: least squares on more take minutes.
 MOST_NUMBERS = 5_000_000
+
+
+#: What the column of the response is called in a file for R.
+Y = "(y)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +73,14 @@ class Fitted:
         return len(self.design.x)
 
     def frame(self, **more: list[Any]) -> tuple[Call, dict[str, Any]]:
-        """Its numbers as a file that R reads, and the options that name weights and offset."""
-        return design_frame(self.call, self.design, self.y.tolist(), self.weights, self.offset, **more)
+        """Its numbers and more columns as a file that R reads, and the options that name weights and offset."""
+        columns = {n: whole_numbers(z) for n, z in zip(self.design.names, self.design.x.T)}
+        columns |= {Y: whole_numbers(self.y)} | more
+        weighted, shifted = (self.weights != 1).any(), self.offset is not None
+        given = stated(weights=weighted and "(weights)", offset=shifted and "(offset)")
+        numbers = {"weights": self.weights, "offset": self.offset}
+        columns |= {given[n]: v.tolist() for n, v in numbers.items() if v is not None and n in given}
+        return columns_call(columns, self.call.variable), given
 
     def of(self, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
         """Some of the coefficients, and their covariance."""
@@ -78,33 +88,10 @@ class Fitted:
         return self.coef[at], self.vcov[np.ix_(at, at)]
 
 
-#: What the column of the response is called in a file for R.
-Y = "(y)"
-
-
-def design_frame(
-    call: RecordedCall,
-    design: Design,
-    y: list[Any],
-    weights: FloatArray,
-    offset: FloatArray | None = None,
-    **more: list[Any],
-) -> tuple[Call, dict[str, Any]]:
-    """A model matrix, its response and more columns as a file that R reads; the options that name weights and offset."""
-    columns = {n: whole_numbers(z) for n, z in zip(design.names, design.x.T)} | {Y: y} | more
-    given = stated(weights=(weights != 1).any() and "(weights)", offset=offset is not None and "(offset)")
-    numbers = {"weights": weights, "offset": offset}
-    columns |= {given[n]: v.tolist() for n, v in numbers.items() if v is not None and n in given}
-    return columns_call(columns, call.variable), given
-
-
 def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
     """The design without some columns, and the coefficients and covariance in the order of the others."""
-    found, lost = call.result.get("x"), "its model matrix was not recorded"
-    large = "its model matrix has more than 6,000,000 numbers, the most that is recorded"
-    stays_if(found == LARGE, large)
-    x = held(found, RVector, lost)
-    stays_if(x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None, lost)
+    x = needed(call.matrix("x"), lost := "its model matrix was not recorded")
+    stays_if(x.values.size and not x.margin(1), lost)
     kept = [k for k, n in enumerate(x.margin(1)) if n not in without]
     matrix, names = x.floats()[:, kept], tuple(x.margin(1)[k] for k in kept)
     many = f"its model matrix has {matrix.size:,} numbers; at most {MOST_NUMBERS:,} are examined"
@@ -117,35 +104,36 @@ def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design
     return design, coef, vcov
 
 
-def fitted_of(call: RecordedCall) -> Fitted:
-    """What a glm or gnm was fitted to."""
-    design, coef, vcov = design_of(call)
+def fitted_of(call: RecordedCall, without: tuple[str, ...] = ()) -> Fitted:
+    """What a glm, gnm, BTm or polr was fitted to, without some columns of its design; a factor as its codes."""
+    design, coef, vcov = design_of(call, without)
     response = held(call.result.get("y"), RVector, "its response was not recorded")
     stays_if(response.values.dtype.kind not in "fib", "its response was not recorded")
     y, n = response.floats().ravel(), len(design.x)
     weights, offset = call.vector("prior_weights"), call.vector("offset")
+    for frame, own in frames(call, n) if weights is None else ():
+        weights = frame.vector("(weights)") if own and "(weights)" in frame else weights
     w = weights.floats().ravel() if weights is not None and len(weights) else np.ones(n)
     o = offset.floats().ravel() if offset is not None and len(offset) else np.zeros(n)
     apart = {len(y), len(w), len(o)} != {n} or np.isnan(y).any() or np.isnan(w).any()
     stays_if(apart, f"its response has {len(y)} values, its model matrix {n} rows")
-    given = o if o.any() else None
-    return Fitted(call, design, coef, vcov, y, w, given, *family_of(call), eliminated(call))
+    family, link = (*call.strings("family"), "", "")[:2]
+    levels = call.vector("eliminated")
+    groups = (
+        None
+        if levels is None or not len(levels)
+        else np.unique(levels.values, return_inverse=True)[1].ravel()
+    )
+    return Fitted(call, design, coef, vcov, y, w, o if o.any() else None, family, link, groups)
 
 
 def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
     """R's coefficients by the names of the columns, nan for NA, and their covariance, 0 for those."""
-    found = needed(call.vector("coef"), "its coefficients were not recorded")
-    values = found.floats().ravel()
-    own = found.names or names
-    stays_if(len(own) != len(values), "its coefficients have no names")
-    place = {n: k for k, n in enumerate(own)}
-    absent = [n for n in names if n not in place]
-    if absent:
-        other = f"its coefficients are not those of its model matrix, which has {absent[0]!r}"
-        stays_if(len(values) != len(names), other)
-        place = {n: k for k, n in enumerate(names)}
-    coef = np.array([values[place[n]] for n in names])
-    vcov, unknown = covariance(call, names, own), np.isnan(coef)
+    found = coefficients(call, names)
+    own = names if set(names) <= set(found) else tuple(found)
+    stays_if(len(own) != len(names), "its coefficients are not those of its model matrix")
+    coef, vcov = np.array([found[n] for n in own]), covariance(call, own)
+    unknown = np.isnan(coef)
     vcov[unknown], vcov[:, unknown] = 0.0, 0.0
     return coef, vcov
 
@@ -163,19 +151,19 @@ def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
     total = max((_length(v) for v in data.values), default=0)
     if total == n and call.result.get("na_action") is None and "subset" not in call.args:
         return data
-    x, own = call.vector("x"), data.attributes.get("row.names")
-    labels = x.dimnames[0] if x is not None and x.dimnames else None
-    if labels is None or not isinstance(own, RVector):
-        return None
-    texts = [str(v) for v in own.values.tolist()]
-    names = texts if len(texts) == total and not own.na.any() else [str(k + 1) for k in range(total)]
-    place = {name: k for k, name in enumerate(names)}
-    if len(labels) != n or any(label not in place for label in labels):
-        return None
-    at, columns = np.array([place[label] for label in labels], dtype=np.int64), vectors_of(data)
-    if len(columns) != len(data.values) or any(len(v) != total for v in columns.values()):
+    x, columns = call.matrix("x"), vectors_of(data)
+    labels = x.margin(0) if x is not None else ()
+    at = positions(labels, data.attributes.get("row.names"), total) if len(labels) == n else None
+    if at is None or len(columns) != len(data.values) or any(len(v) != total for v in columns.values()):
         return None
     return RList(tuple(taken(v, at) for v in columns.values()), data.names, data.rclass)
+
+
+def positions(used: Sequence[str], names: RValue, total: int) -> IntArray | None:
+    """Rows used among all, by R's names of all, else 1, 2, ...; None where one of them is not there."""
+    texts = [str(v) for v in names.values] if isinstance(names, RVector) and not names.na.any() else []
+    place = {n: k for k, n in enumerate(texts if len(texts) == total else map(str, range(1, total + 1)))}
+    return np.array([place[n] for n in used], dtype=np.int64) if set(used) <= set(place) else None
 
 
 def trials(fitted: Fitted) -> FloatArray:
@@ -217,10 +205,15 @@ def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict
     data = call.values.get("data")
     if not isinstance(data, RList) or "llbtdes" not in data.rclass or data.names is None:
         return {}, {}
-    labels = said_by(data, "objnames")
-    if not labels or any(label not in data or _length(data[label]) != n for label in labels):
-        return {}, {}
-    return {label: data.vector(label).floats() for label in labels}, said_covariates(data)
+    labels = said_columns(data, "objnames", n)
+    return (labels, said_covariates(data)) if labels else ({}, {})
+
+
+def said_columns(data: RList, attribute: str, n: int) -> dict[str, FloatArray] | None:
+    """The columns that an attribute names; None if one of them is not there, or has not n rows."""
+    names = said_by(data, attribute)
+    there = all(name in data and _length(data[name]) == n for name in names)
+    return {name: data.vector(name).floats() for name in names} if there else None
 
 
 def said_by(data: RList, attribute: str) -> tuple[str, ...]:
@@ -235,21 +228,6 @@ def said_covariates(data: RList) -> dict[str, FloatArray]:
     if not isinstance(covs, RVector) or covs.values.ndim != 2:
         return {}
     return {str(c): covs.floats()[:, k] for k, c in enumerate(covs.margin(1))}
-
-
-def eliminated(call: RecordedCall) -> IntArray | None:
-    """Levels of gnm's eliminated factor, from 0; None where nothing was eliminated."""
-    found = call.vector("eliminated")
-    if found is None or not len(found.values):
-        return None
-    _, codes = np.unique(found.values.astype(np.int64), return_inverse=True)
-    return np.asarray(codes, dtype=np.int64).ravel()
-
-
-def family_of(call: RecordedCall) -> tuple[str, str]:
-    """Family and link: ("binomial", "logit"); ("", "") if there is none."""
-    said = call.strings("family")
-    return (said[0], said[1]) if len(said) >= 2 else ("", "")
 
 
 def text_of(call: RecordedCall) -> str:
@@ -267,56 +245,71 @@ RESERVED = frozenset(
 
 
 def fit_call(
-    found: Recognised,
-    function: str,
-    stem: str,
-    *,
-    ties: str | None = None,
-    offset: FloatArray | None = None,
-    link: str = "logit",
-    order_effect: bool | None = None,
+    found: Recognised, function: str, stem: str, offset: FloatArray | None = None, link: str = "logit"
 ) -> Call:
-    """`pairproof.fit_llbt(pairproof.read(...), ...)`; ties, order_effect: in place of the model's own."""
-    model, contests, players, heads = found.model, found.model.contests, found.players, ("first", "second")
-    named = _names(model)
-    if ties == "half":
-        wins, losses = np.floor(contests.wins), np.floor(contests.losses)
-        contests = replace(contests, wins=wins, losses=losses, ties=2.0 * (contests.wins % 1.0))
+    """`pairproof.fit_llbt(pairproof.read(...), ...)`."""
+    model, players = found.model, found.players
+    named, contests = _names(model), model.contests
     own = players is not None and len(contests) > 0 and not {*players.columns} & RESERVED
-    heads = players.columns if players is not None and own else heads
-    columns = columns_of(contests, model.items, heads)
-    if model.order is not None and (model.order != 1).any():
-        columns["order"] = whole_numbers(model.order)
-    columns.update({named[name]: column_of(v) for name, v in model.variables.items()})
-    columns.update({named[name]: whole_numbers(v) for name, v in model.comparison.items()})
-    if offset is not None:
-        columns["offset"] = whole_numbers(offset)
-    items = list(model.items)
-    met = sorted({*columns[heads[0]], *columns[heads[1]]})
-    if items == met and not any(re.fullmatch(r"\s*[-+]?\d+\s*", name) for name in met):
-        items = []  # the order that `pairproof.read` takes by itself
-    options = stated(layout="counts", columns=own and dict(zip(("first", "second"), heads)), items=items)
-    options |= levels_of(model.variables, named)
-    options |= of_items(model.items, model.item_terms, named, stem)
-    by = [product_text(p, named) for p in model.by]
-    by += [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in model.of_items]
-    by += [f"{quoted_name(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
-    by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
+    heads = players.columns if players is not None and own else ("first", "second")
+    more = {} if model.order is None or (model.order == 1).all() else {"order": whole_numbers(model.order)}
+    more |= {named[name]: column_of(v) for name, v in model.variables.items()}
+    more |= {named[name]: whole_numbers(v) for name, v in model.comparison.items()}
+    reading = levels_of(model.variables, named) | of_items(model.items, model.item_terms, named, stem)
     usual = model.items[-1] if function == "fit_llbt" else model.items[0]
     keywords = stated(
-        ties=ties if ties is not None else model.ties == "none" and "none",
+        ties=model.ties in ("none", "rao-kupper") and model.ties,
         reference=model.reference if model.reference != usual else "",
         item_terms=[named[n] for n in model.item_terms],
-        by=" + ".join(by),
-        order_effect=model.order_effect if order_effect is None else order_effect,
+        by=by_of(model.products, model.item_terms, named),
+        order_effect=model.order_effect,
         tie_shift="tie-shift" in model.names,
         tie_scale="tie-scale" in model.names,
         comparison_terms=[quoted_name(named[n]) for n in model.comparison],
-        offset=offset is not None and "offset",
         link=link != "logit" and link,
-        cells="row",
     )
-    return Call(f"pairproof.{function}", (Call("pairproof.read", (File(columns, stem),), options),), keywords)
+    sides = dict(zip(heads, (contests.first, contests.second)))
+    counted = contests.wins, contests.losses, contests.ties
+    return contest_call(function, sides, counted, model.items, more, stem, reading, keywords, offset)
+
+
+def contest_call(
+    function: str,
+    sides: Mapping[str, IntArray],
+    counted: tuple[FloatArray, FloatArray, FloatArray | None],
+    items: Sequence[str],
+    more: Mapping[str, list[Any]],
+    stem: str,
+    reading: Mapping[str, Any],
+    options: Mapping[str, Any],
+    offset: FloatArray | None = None,
+) -> Call:
+    """A fit of contests, a row each: items of both sides under their columns' names, wins, losses, ties, and more.
+
+    What counts half for each side is a tie, which counts half a win.
+    """
+    (wins, losses, ties), parts = counted, counted[0] % 1.0
+    half = ties is None and parts.any() and (parts == losses % 1.0).all() and not (2.0 * parts % 1.0).any()
+    if half:
+        wins, losses, ties = np.floor(wins), np.floor(losses), 2.0 * parts
+    numbers = {"wins": wins, "ties": ties, "losses": losses}
+    columns: dict[str, list[Any]] = {head: [items[k] for k in side] for head, side in sides.items()}
+    met = {*(item for column in columns.values() for item in column)}
+    columns |= {n: whole_numbers(v, np.inf) for n, v in numbers.items() if v is not None} | dict(more)
+    columns |= {} if offset is None else {"offset": whole_numbers(offset)}
+    # The order that `pairproof.read` takes by itself: by number if all are whole ones, else by code point.
+    usual = sorted(met, key=int) if all(re.fullmatch(r"[0-9]+", name) for name in met) else sorted(met)
+    given = stated(
+        columns=[*sides] != ["first", "second"] and dict(zip(("first", "second"), sides)),
+        items=list(items) != usual and list(items),
+    )
+    read = table_call(columns, stem, layout="counts", **given, **reading)
+    cells = stated(
+        ties=half and "half",
+        offset=offset is not None and "offset",
+        cells="method" not in options and "row",  # penalised quasi-likelihood has no deviance
+    )
+    return Call(f"pairproof.{function}", (read,), {**options, **cells})
 
 
 def parameter_names(model: Model) -> tuple[str, ...]:
@@ -347,20 +340,14 @@ def safe_names(names: Sequence[str], items: Sequence[str]) -> dict[str, str]:
     return named
 
 
-def columns_of(contests: Contests, items: Sequence[str], heads: Sequence[str]) -> dict[str, list[Any]]:
-    """Items and counts of contests, the items under these heads."""
-    sides = zip(heads, (contests.first, contests.second))
-    columns: dict[str, list[Any]] = {head: [items[k] for k in side] for head, side in sides}
-    columns["wins"] = whole_numbers(contests.wins)
-    if contests.ties is not None:
-        columns["ties"] = whole_numbers(contests.ties)
-    columns["losses"] = whole_numbers(contests.losses)
-    return columns
-
-
-def product_text(product: Product, named: dict[str, str]) -> str:
-    """A product of covariates in a formula."""
-    return ":".join(quoted_name(named[v.name]) for v in product.variables)
+def by_of(products: Sequence[Term], item_terms: Collection[str], named: Mapping[str, str]) -> str:
+    """`by=` of covariates of all items, of single ones, of item covariates, of ties."""
+    heads = ((named[head] if head in item_terms else head, p) for head, p in products)
+    texts = (
+        ([quoted_name(head)] if head else []) + [quoted_name(named[v.name]) for v in p.variables]
+        for head, p in heads
+    )
+    return " + ".join(map(":".join, texts))
 
 
 def column_of(variable: Variable, rows: IntArray | slice = slice(None)) -> list[Any]:
@@ -535,6 +522,8 @@ def of_model(
 
 
 def _cannot(fitted: Fitted) -> str:
+    if "GenDavidson(" in text_of(fitted.call):
+        return "gnm's nonlinear terms have no design matrix"
     if fitted.family not in FAMILIES or fitted.link not in LINKS:
         return f"family {fitted.family or 'unknown'} with link {fitted.link or 'unknown'}"
     if fitted.design.x.size > MOST_WRITTEN:

@@ -35,26 +35,16 @@ from ....bridge.packages.prefmod.llbt import LLBTFit
 from ....bridge.programs.counted_cells import count as cells_of
 from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import counted_with_empty_cells
+from ....validation.r_answers.prefmod_llbt import poisson_values
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ...recognise.decide import Design, recognise_poisson
-from ...recognise.design_contests import EXACT, Not
+from ...recognise.design_contests import EXACT
 from ...recognise.design_terms import Model
 from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood, said_by
-from ..python_code import Call, File, attribute, columns_call, stated
-from ..rows import Beside, at, differ, explained, llf_and_aic, named, of_fit, parameters
-from ..translation import (
-    Context,
-    StaysInR,
-    Translation,
-    bridged,
-    in_r,
-    made,
-    needed,
-    stays_if,
-    translates,
-    tried,
-)
+from ..python_code import Call, File, attribute, columns_call, stated, whole_numbers
+from ..rows import Beside, at, differ, explained, named, of_fit, parameters
+from ..translation import Context, Translation, bridged, in_r, made, needed, stays_if, translates, tried
 from . import prefmod_table as tables
 from .patterns import Asked, asked
 from .prefmod_table import again
@@ -78,10 +68,7 @@ def llbt_fit(call: RecordedCall, context: Context) -> Translation:
     stays_if(not blocks, "its rows are not blocks of two or three answers")
     stays_if(len(set(names)) < len(names), "two columns of its design have the same name")
     design = Design(x, names, np.ones(len(names), bool), hidden=reference_of(names, context))
-    try:
-        found = recognise_poisson(design, y, np.repeat(np.arange(q), ncat))
-    except Not as why:
-        raise StaysInR(str(why)) from None
+    found = recognise_poisson(design, y, np.repeat(np.arange(q), ncat))
     code = fit_call(found, "fit_llbt", call.variable)
     made(code)
     return Translation("native", code, judge=partial(_llbt_rows, call, found.model))
@@ -124,9 +111,9 @@ def _llbt_rows(call: RecordedCall, model: Model, fit: Fit) -> Sequence[Agreement
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """llbt.fit in R, on the same numbers."""
     (y, x, names, *sizes), stem = _given(call), call.variable or "llbt_fit"
-    columns = {n: tables.plain_column(column) for n, column in zip(names, x.T)}
+    columns = {n: whole_numbers(column) for n, column in zip(names, x.T)}
     design = columns_call(columns, f"{stem}_design")
-    counts = attribute(columns_call({"y": tables.plain_column(y)}, f"{stem}_y"), "y")
+    counts = attribute(columns_call({"y": whole_numbers(y)}, f"{stem}_y"), "y")
 
     def judge(model: LLBTFit) -> Sequence[Agreement]:
         r, coef, se = again(call), named(call.vector("coef")), call.vector("se")
@@ -147,17 +134,16 @@ class Comparisons(Asked):
         """The model with these covariates in Python."""
         used = self.used
         coding = tables.coding_of(used.answers)
-        names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
         reading = stated(
             layout="prefmod",
             pair_order="prefmod",
             items=list(self.items),
             coding=coding,
-            levels=names and found.levels(used),
+            levels=found.levels(used),
         )
         ties = "tie" in coding and not self.ties and "none"
         options = stated(ties=ties, by=found.by, cells=found.cells)
-        file = File(used.written(names), self.call.variable)
+        file = File(used.written(found.all), self.call.variable)
         return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)
 
     def judge(self, fit: Fit) -> Sequence[Agreement]:
@@ -180,7 +166,11 @@ class Comparisons(Asked):
         """R's numbers beside those of a fit."""
         call, coef = self.call, named(self.call.vector("coef"))
         own = self.names_in_r(fit, list(coef))
-        ties, (values, said) = "U is tie" if "U" in coef else "", gnm_values(call, fit)
+        ties, empty = "U is tie" if "U" in coef else "", counted_with_empty_cells(fit).empty
+        numbers = (call.number(k) for k in ("df_residual", "deviance", "loglik"))
+        df, deviance, loglik = (np.nan if v is None else v for v in numbers)
+        free = sum(v == v for v in coef.values())
+        values, said = poisson_values(fit, cells_of(fit), empty, df, deviance, loglik, free)
         p = parameters(call, own, "lambda", self.items[-1])
         rows = of_fit(call, fit, p, values, ties, said, "its gnm has no tolerance argument")
         lacking = [n for n, v in coef.items() if v == v and n not in own]
@@ -202,7 +192,7 @@ class Comparisons(Asked):
 def llbtpc(call: RecordedCall, context: Context) -> Translation:
     """An LLBT by gnm, which leaves rows out for any column beside the comparisons."""
     model = asked(call, Comparisons)
-    table, found = model.table, tables.covariates(call, model.table)
+    table, found = model.table, tables.covariates(model.call, model.table)
     rows = tables.answered(table)
     missing = rows & ~tables.with_covariates(table, table.names[table.n_answers :])
     model = replace(model, covariates=found, rows=rows & ~missing)
@@ -213,25 +203,3 @@ def llbtpc(call: RecordedCall, context: Context) -> Translation:
         missing, "a value is missing in a column beside the comparisons, of the model or not"
     )
     return Translation("native", code, notes=notes, judge=model.judge)
-
-
-def gnm_values(call: RecordedCall, fit: Fit) -> tuple[dict[str, float], str]:
-    """Deviance, df, llf, AIC of R's Poisson model by our definitions, and how."""
-    counted, values = counted_with_empty_cells(fit), dict[str, float]()
-    deviance, df, loglik = (call.number(k) for k in ("deviance", "df_residual", "loglik"))
-    if counted.empty and fit.null_space.shape[1] - fit.n_infinite:  # what the data do not determine
-        said = f"its {counted.empty} empty cells connect items that no comparison connects; df and deviance are not compared"
-        return {}, said
-    if df is not None:
-        values["df_resid"] = df - counted.empty * (2 if fit.outcome_model != "binary" else 1)
-    if counted.empty:
-        return values, (
-            f"{counted.empty} empty cells are subtracted from its df; its fitted counts in them are positive, so"
-            " its deviance and log-likelihood are not compared (defect B11)"
-        )
-    if deviance is not None:
-        values["deviance"] = deviance
-    if loglik is not None:
-        free = sum(1 for v in named(call.vector("coef")).values() if v == v)
-        values |= llf_and_aic(loglik - cells_of(fit).poisson_constant, free)
-    return values, "llf is the Poisson logLik() minus a constant of the cells"

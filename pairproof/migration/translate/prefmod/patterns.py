@@ -31,7 +31,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -42,16 +41,16 @@ from ....bridge.packages.prefmod.pattern_designs import NPMLModel
 from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....data.wide import prefmod_pair_order
-from ....errors import FormulaError, InputError, PairproofError, PairproofWarning
+from ....errors import PairproofError, PairproofWarning
 from ....fit.fit import Fit
 from ....native.answers.pattern_models import fit_pattern
 from ....native.prefmod_defects.defects_of_results import stored_log_likelihood
 from ....validation.r_answers.translate import RParameters
-from ....validation.r_answers.whole_answers import BY_NLM
+from ....validation.r_answers.whole_answers import BY_NLM, by_r_name
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, File, frame_call, stated
-from ..recorded_answers import Declared, flag, options_of, word
-from ..rows import Beside, at, differ, explained, named, of_fit
+from ..python_code import Call, File, columns_call, frame_call, stated
+from ..recorded_answers import Declared, options_of
+from ..rows import Beside, at, coefficients, differ, explained, named, of_fit, parameters
 from ..translation import (
     Context,
     Judge,
@@ -67,7 +66,7 @@ from ..translation import (
     tried,
 )
 from . import prefmod_table as tables
-from .prefmod_table import again, formula, frame_of, model_rows
+from .prefmod_table import again, formula
 
 #: Function -> what its answers are.
 KINDS: dict[str, Literal["pairs", "ranks", "ratings"]] = {
@@ -136,22 +135,23 @@ def _mask(value: RVector) -> list[bool] | None:
 A = TypeVar("A", bound=Asked)
 #: Arguments of patt*.fit, and prefmod's defaults.
 ARGUMENTS: Declared = {
-    **{"undec": (flag, True), "ia": (flag, False), "iaT": (flag, False), "NItest": (flag, False)},
-    **{"NI": (flag, False), "MIScommon": (flag, False), "MISmodel": (word, "obj")},
+    **{"undec": (bool, True), "ia": (bool, False), "iaT": (bool, False), "NItest": (bool, False)},
+    **{"NI": (bool, False), "MIScommon": (bool, False), "MISmodel": (str, "obj")},
     **{"MISalpha": (_mask, None), "MISbeta": (_mask, None)},
 }
 
 
 def given(call: RecordedCall) -> dict[str, Any]:
     """Those that are not prefmod's defaults; rankings have no ties."""
-    found = options_of(ARGUMENTS, partial(tables.value_of, call))
+    found = options_of(ARGUMENTS, call.values.get)
     return {n: v for n, v in found.items() if n != "undec" or KINDS[call.name] != "ranks"}
 
 
 def asked(call: RecordedCall, of_function: type[A]) -> A:
     """The model of a call, without its covariates."""
+    call = tables.understood(call)
     kind, said, n = KINDS[call.name], given(call), tables.number_of_items(call)
-    times = max(tables.count(call, "tpoints", 1), 1)
+    times = max(int(call.real("tpoints", 1.0)), 1)
     table = tables.given(call, n * (n - 1) // 2 if kind == "pairs" else n * times)
     # Names: obj.names, else the columns of ranks and ratings, else o1, o2, ...
     texts = tables.texts(call, "obj.names")
@@ -251,9 +251,9 @@ def pattern(call: RecordedCall, context: Context) -> Translation:
 
 
 def _code(model: Asked) -> Call:
-    table, used, pairs = model.used, model.covariates.in_model, model.kind == "pairs"
+    table, found, pairs = model.used, model.covariates, model.kind == "pairs"
     columns, ties, reading = (
-        table.written(used),
+        table.written(found.all),
         model.kind == "ratings",
         dict[str, Any](items=list(model.items)),
     )
@@ -272,17 +272,18 @@ def _code(model: Asked) -> Call:
     if model.complete_against_others:
         columns[INCOMPLETE] = ["yes" if m else "no" for m in np.asarray(np.isnan(table.answers).any(axis=1))]
         reading["levels"] = {INCOMPLETE: ["no", "yes"]}
-    elif used:
-        reading["levels"] = model.covariates.levels(table, used)
+    else:
+        reading |= stated(levels=found.levels(table))
     arguments, reader = (File(columns, model.call.variable), model.kind), "pairproof.read_respondents"
     read_in = tables.read_pairs(reader, arguments, reading) if pairs else Call(reader, arguments, reading)
     names = list(model.items) if model.alpha == "item" else model.pairs
-    of_cell = INCOMPLETE if model.complete_against_others else "" if model.alpha else model.covariates.by
+    of_cell = INCOMPLETE if model.complete_against_others else "" if model.alpha else found.by
     options = stated(
         ties=ties and not model.ties and "none",
         by=of_cell,
         dependence=model.dependence,
         between_times=model.between_times,
+        cells=found.cells,
         alpha=model.alpha,
         alpha_of=len(model.alpha_of) < len(names) and [names[k] for k in model.alpha_of],
         beta=model.beta_of and ("coded" if model.alpha == "item" else "comparison"),
@@ -303,7 +304,7 @@ def _scale(table: tables.Given) -> str:
 
 
 def _notes(model: Asked) -> Sequence[str]:
-    table, found, notes = model.used, model.covariates, list[str]()
+    table, notes = model.used, list[str]()
     if model.kind == "ratings":
         notes.append(
             f"the scale is {_scale(table)}, from the smallest to the largest rating that occurs, as prefmod"
@@ -311,15 +312,11 @@ def _notes(model: Asked) -> Sequence[str]:
         )
     if model.kind == "ranks" and np.isnan(table.answers).any():
         notes.append("an item without a rank counts as below all ranked items, as in prefmod")
-    lacking = [n for n in found.in_table if n not in found.in_model]
     if model.beta_of and model.alpha == "item":
         notes.append(
             "MISbeta of items is not the model of its help page: prefmod multiplies the missingness of item i by"
             ' the answer to comparison i, which beta="coded" reproduces (defect B3)'
         )
-    elif lacking:
-        said = f"prefmod's deviance divides the persons by {' and '.join(lacking)} too, which does not change any estimate"
-        notes.append(said)
     return notes
 
 
@@ -335,29 +332,23 @@ WHY_STORED = (
 
 @dataclass(frozen=True, eq=False)
 class OfR:
-    """R's numbers of a pattern fit.
-
-    estimate float[n].  vcov float[n, n].  names: as prefmod prints them, or () where its print stops.  own: the fit's.
-    """
+    """R's numbers of a pattern fit, its parameters under the names of the fit."""
 
     call: RecordedCall
-    estimate: NDArray[np.float64]
-    vcov: NDArray[np.float64]
-    names: tuple[str, ...]
-    own: tuple[str, ...] = ()
+    p: RParameters
 
     @property
     def without(self) -> list[str]:
         """Parameters of which the inverse Hessian has no variance, so that prefmod prints no standard error."""
         with np.errstate(invalid="ignore"):
-            known = np.diag(self.vcov) > 0
-        return [name for name, k in zip(self.own, known) if not k]
+            known = np.diag(self.p.vcov) > 0
+        return [name for name, k in zip(self.p.names, known) if not k]
 
     def rows(self, fit: Fit) -> list[Agreement]:
         """R's numbers beside those of a fit."""
-        call, p = self.call, RParameters(self.own, self.estimate, self.vcov, "lambda", fit.items[-1])
+        call, p = self.call, self.p
         least, code = call.number("minimum"), call.number("code")
-        renamed = [f"{a} is {b}" for a, b in zip(self.names, self.own) if a != b]
+        renamed = [f"{a} is {b}" for a, b in zip(coefficients(call), p.names) if a != b]
         rows = of_fit(
             call,
             fit,
@@ -365,7 +356,7 @@ class OfR:
             {} if least is None else {"llf": -least},
             f"{', '.join(renamed[:8])}{', ...' if len(renamed) > 8 else ''}",
             "nlm stops at a gradient of 1e-6",
-            name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in self.own) else ''}{BY_NLM}",
+            name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in p.names) else ''}{BY_NLM}",
             lost=[f"se.{name}" for name in self.without],
             arrived=code in (1, 2, None),
         )
@@ -375,34 +366,13 @@ class OfR:
         return rows
 
 
-def of_r(call: RecordedCall) -> OfR:
-    """The numbers of a recorded call."""
-    found = needed(call.vector("coef"), "R's coefficients were not recorded")
-    n, names = found.values.size, found.names or ()
-    spread, hessian = call.vector("vcov"), call.vector("hessian")
-    matrix = np.full((n, n), np.nan)
-    if spread is not None and spread.values.shape == (n, n):
-        matrix = spread.floats()
-    elif hessian is not None and hessian.values.shape == (n, n):
-        with contextlib.suppress(np.linalg.LinAlgError):
-            matrix = np.linalg.inv(hessian.floats())
-    return OfR(call, found.floats(), matrix, names if all(names) else ())
-
-
 def _judged(model: Asked, fitted: Fit, whole: Call) -> Judge:
     """How a fit is compared with R; `whole`: with all rows, which prefmod's defects are of."""
-    r = of_r(model.call)
-    try:
-        order = parameters_in_order(fitted, model)
-    except KeyError as lacking:
-        raise StaysInR(f"the Python model has no parameter {lacking}") from None
-    n, asked_for = len(r.estimate), len(order)
-    if n != asked_for:  # ties that prefmod counts as losses (B1) leave no parameter U
-        order = [(shown, name) for shown, name in order if shown != "U"]
-    r = replace(r, own=_in_r_order(order, r))
-    if n != len(order) or (n < asked_for and _misread(r, whole) is None):
-        asked_for = asked_for if n == len(order) else len(order)
-        raise StaysInR(f"prefmod has {n} parameters where its arguments ask for {asked_for}")
+    own, free = _own_names(fitted, model), int((~fitted.is_reference).sum())
+    r = OfR(model.call, parameters(model.call, own, "lambda", model.items[-1]))
+    # Ties that prefmod counts as losses (B1) leave no parameter U.
+    other = len(r.p.names) < free and _misread(r, whole) is None
+    stays_if(other, f"prefmod has {len(r.p.names)} parameters where its arguments ask for {free}")
     saturated = {} if model.alpha else {"fl": saturated_of(fitted, model)}
 
     def judge(fit: Any) -> Sequence[Agreement]:
@@ -413,13 +383,15 @@ def _judged(model: Asked, fitted: Fit, whole: Call) -> Judge:
     return judge
 
 
-def _in_r_order(order: list[tuple[str, str]], r: OfR) -> tuple[str, ...]:
-    """The fit's parameter for each of R's coefficients."""
-    by_name = {frozenset(shown.split(":")): own for shown, own in order}
-    names = [frozenset(n.split(":")) for n in r.names]
-    if names and len(by_name) == len(order) and set(names) <= set(by_name):
-        return tuple(by_name[n] for n in names)
-    return tuple(own for _, own in order)
+def _own_names(fit: Fit, model: Asked) -> dict[str, str]:
+    """The fit's parameter for each of R's coefficients, by the names that prefmod prints."""
+    labels = model.table.names if model.times > 1 else model.items
+    covariates = {tables.written_name(n): n for n in model.covariates.all} | {INCOMPLETE: "mis."}
+    test, names = model.complete_against_others, coefficients(model.call)
+    shown = {n: f"{n[4:]}:mis.2" if test and n.startswith("mis.") else n for n in names}
+    own = by_r_name(fit, [*shown.values()], covariates, labels)
+    stays_if(not shown, "prefmod's print of it stops, so its coefficients have no names")
+    return {n: needed(own.get(v), f"the Python model has no parameter {n}") for n, v in shown.items()}
 
 
 def saturated_of(fit: Fit, model: Asked) -> float:
@@ -466,93 +438,7 @@ def _misread(r: OfR, whole: Call) -> Fit | None:
             as_r = fit_pattern(table, compat="prefmod", **options)
     except PairproofError:
         return None
-    return as_r if set(r.own) <= set(as_r.names) and not differ(r.rows(as_r)) else None
-
-
-# -- names of parameters -------------------------------------------------------------------------------------
-
-#: Levels of covariates that a column of prefmod's is of: (("SEX", 2), ("AGE", 3)).
-Block = tuple[tuple[str, int], ...]
-
-
-def r_blocks(covariates: tables.Covariates, table: tables.Given) -> list[Block]:
-    """prefmod's covariate columns: main effects by name, interactions; the first's levels change fastest."""
-    found: list[Block] = []
-    for product in sorted((tuple(sorted(p)) for p in covariates.formel), key=lambda p: (len(p), p)):
-        cells: list[Block] = [()]
-        for name in product:
-            levels = range(2, int(np.nanmax(table.column(name))) + 1)
-            cells = [(*cell, (name, level)) for level in levels for cell in cells]
-        found += cells
-    return found
-
-
-def parameters_in_order(fit: Fit, model: Asked) -> list[tuple[str, str]]:
-    """prefmod's parameters in its own order: the name that it prints, and the fit's."""
-    of_item = {(t.item, frozenset(t.by)): t.name for t in fit.terms if t.kind == "item"}
-    times, several = fit.respondents.times, model.times > 1
-    blocks: list[Block] = [()] + ([] if model.of_missing else r_blocks(model.covariates, model.used))
-
-    def items(block: Block, extra: Sequence[tuple[str, str]] = (), prefix: str = "") -> list[tuple[str, str]]:
-        own = (*((tables.written_name(n), str(level)) for n, level in block), *extra)
-        suffix = "".join(f":{n}{level}" for n, level in block)
-        return [
-            (f"{prefix}{shown}{suffix}", of_item[item, frozenset((*own, *when))])
-            for t in range(model.times)
-            for when in [[("time", times[t])] if several else []]
-            for item, shown in zip(
-                model.items[:-1], model.table.names[t * len(model.items) :] if several else model.items
-            )
-        ]
-
-    found = [pair for block in blocks for pair in items(block)]
-    if model.complete_against_others:
-        found += items((), [(INCOMPLETE, "yes")], "mis.")
-    of_missing = list(model.items) if model.alpha == "item" else model.pairs
-    for what, of in (("alpha", model.alpha_of), ("beta", model.beta_of)):
-        found += [(f"mis.{what}{k + 1}", f"{what}:{of_missing[k]}") for k in of]
-    if model.alpha == "common":
-        found.append(("mis.alpha.common", next(t.name for t in fit.terms if t.kind == "missing")))
-    found += [*_of_ties(model, fit), *_of_dependence(model, fit)]
-    names = {t.name for t in fit.terms}
-    for _, own in found:
-        if own not in names:
-            raise KeyError(own)
-    return found
-
-
-def _of_ties(model: Asked, fit: Fit) -> list[tuple[str, str]]:
-    """U, or UT1, UT2, ..."""
-    ties, times = [t for t in fit.terms if t.kind == "tie" and model.ties], fit.respondents.times
-    if model.times == 1 or not ties:
-        return [("U", t.name) for t in ties]
-    of_time = {next((str(level) for name, level in t.by if name == "time"), times[0]): t.name for t in ties}
-    return [(f"UT{k + 1}", of_time[time]) for k, time in enumerate(times)]
-
-
-def _of_dependence(model: Asked, fit: Fit) -> list[tuple[str, str]]:
-    """I12.13: the comparisons with each item, two and two; Comp1:IT12: a comparison at successive times."""
-    n, times = len(model.items), fit.respondents.times
-    terms = {_unordered(t.name): t.name for t in fit.terms}
-    found = []
-    for t in range(model.times if model.dependence else 0):
-        when, at_time = (f":time[{times[t]}]", f"T{t + 1}:") if model.times > 1 else ("", "")
-        for common in range(n):
-            for a, b in combinations([k for k in range(n) if k != common], 2):
-                pairs = [tuple(sorted((common, other))) for other in (a, b)]
-                label = "I" + ".".join(f"{i + 1}{j + 1}" for i, j in pairs)
-                own = "*".join(f"{model.items[i]}:{model.items[j]}" for i, j in pairs) + when
-                found.append((at_time + label, terms.get(_unordered(own), own)))
-    for t, (now, then) in enumerate(zip(times, times[1:]), 1):
-        for k, pair in enumerate(model.pairs if model.between_times else [], 1):
-            found.append((f"Comp{k}:IT{t}{t + 1}", f"{pair}:time[{now}]*time[{then}]"))
-    return found
-
-
-def _unordered(name: str) -> str:
-    """A dependence of two comparisons with these in one order, whichever is named first."""
-    head, _, time = name.partition(":time[")
-    return "*".join(sorted(head.split("*"))) + time if "*" in head else name
+    return as_r if set(r.p.names) <= set(as_r.names) and not differ(r.rows(as_r)) else None
 
 
 # -- in R ----------------------------------------------------------------------------------------------------
@@ -562,10 +448,8 @@ def _unordered(name: str) -> str:
 def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     """patt*.fit and llbtPC.fit in R; llbtPC.fit on all columns, since it leaves rows out for any of them."""
     model, llbt = asked(call, Asked), call.name == "llbtPC.fit"
-    try:
-        found = tables.covariates(call, model.table)
-    except StaysInR as lost:
-        return outside(f"{why}; {lost}" if str(lost) != why else why)
+    call = model.call
+    found = tables.covariates(call, model.table)
     if {*found.in_model} - {*found.in_table} and not llbt:
         return outside(why)
     if call.name == "pattRrep.fit" and model.dependence:
@@ -580,9 +464,9 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
         obj_names=list(tables.texts(call, "obj.names")),
     )
     sizes = [len(model.items), *([model.times] if model.times > 1 else [])]
-    arguments = [frame_of(model.table, used, call.variable), *sizes]
+    arguments = [columns_call(model.table.written(used), call.variable), *sizes]
     numbers = "deviance df_residual loglik" if llbt else "ll fl code"
-    judge: Judge = lambda model: model_rows(call, model, numbers)
+    judge: Judge = lambda model: again(call).model(model, numbers)
     return bridged(why, f"prefmod.{call.name.replace('.', '_')}", arguments, options | given(call), judge)
 
 
@@ -594,25 +478,18 @@ def npml(call: RecordedCall, context: Context) -> Translation:
     """Latent classes of cells."""
     argument = call.values.get("design")
     kept = argument if isinstance(argument, RList) else call.frame("design")
-    design, k = needed(kept, "its design was not recorded"), tables.count(call, "k", 1)
-    try:
-        texts = [_npml_formula(call, "formula"), _npml_formula(call, "random") or "~1"]
-        frame = frame_call(design, call.variable)
-    except (FormulaError, InputError) as error:
-        return outside(f"its table or formula cannot be written plainly: {error}")
+    design, k = needed(kept, "its design was not recorded"), int(call.real("k", 1.0))
+    texts = [_npml_formula(call, "formula"), _npml_formula(call, "random") or "~1"]
+    frame = frame_call(design, call.variable)
     if k < 2:
-        (
-            reason,
-            r,
-        ) = "with one class prefmod drops the random terms: a Poisson model of the table of patterns", again(
-            call
-        )
+        reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
+        r = again(call)
         judge: Judge = lambda model: [*r.coefficients(model, "coef"), *r.fields(model, "deviance")]
         return bridged(reason, "prefmod.fit_design", [texts[0], frame], {}, judge)
     seed = needed(call.number("seed_used"), "the seed that it used was not recorded")
     options: dict[str, Any] = {
-        "EMmaxit": tables.count(call, "EMmaxit", 500),
-        "EMdev_change": float(tables.scalar(call, "EMdev.change", 0.001)),
+        "EMmaxit": int(call.real("EMmaxit", 500.0)),
+        "EMdev_change": call.real("EMdev.change", 0.001),
         "seed": int(seed),
     }
     said = "R took the seed from the time of day; this script uses the seed of that run"

@@ -26,21 +26,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.packages.asking import Estimates
-from ....bridge.values.nodes import RLang, RList, RValue, RVector
+from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.subject_formula import products_of
-from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, columns_call, quoted_name
+from ..python_code import Call, quoted_name, whole_numbers
 from ..recorded_answers import free
-from ..rows import SAME, Beside, at, coefficients, standard_errors
+from ..rows import SAME, Beside
 from ..translation import held, needed, stays_if, tried
 
 Floats = NDArray[np.float64]
@@ -82,12 +80,12 @@ class Given:
     def written(self, covariates: Sequence[str] = ()) -> dict[str, list[Any]]:
         """Columns of the file: the answers, then covariates, whole numbers as integers, None for NA."""
         names = [*self.names[: self.n_answers], *(written_name(c) for c in covariates)]
-        return {name: plain_column(self.values[:, self.names.index(name)]) for name in names}
+        return {name: whole_numbers(self.values[:, self.names.index(name)]) for name in names}
 
 
 def number_of_items(call: RecordedCall) -> int:
     """`nitems`."""
-    n = count(call, "nitems")
+    n = int(call.real("nitems", 0.0))
     stays_if(n < 2, "the number of its items was not recorded")
     return n
 
@@ -156,13 +154,6 @@ def written_names(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def plain_column(values: Floats) -> list[Any]:
-    """Whole numbers as integers if all are; None for nan."""
-    known = values[~np.isnan(values)]
-    whole = bool((known == np.floor(known)).all() and (np.abs(known) < 2**53).all())
-    return [None if v != v else int(v) if whole else v for v in values.tolist()]
-
-
 # -- rows ----------------------------------------------------------------------------------------------------
 
 
@@ -199,29 +190,16 @@ UNDERSTOOD = {
 }
 
 
-def value_of(call: RecordedCall, argument: str) -> RValue:
-    """The value of an argument; where it was given and not kept, what prefmod made of it; else None."""
-    if argument in call.values or argument not in call.args:
-        return call.values.get(argument)
-    return call.result.get(UNDERSTOOD.get(argument, ""))
-
-
-def scalar(call: RecordedCall, argument: str, default: Any = None) -> Any:
-    """One value of an argument as a Python value; `default` where it was not given, or is NULL."""
-    value = value_of(call, argument)
-    return value.scalar() if isinstance(value, RVector) and value.values.size == 1 else default
-
-
-def count(call: RecordedCall, argument: str, default: int = 0) -> int:
-    """A whole number."""
-    value = scalar(call, argument, default)
-    return int(value) if isinstance(value, (int, float)) and value == value else default
+def understood(call: RecordedCall) -> RecordedCall:
+    """The call with what prefmod made of the arguments that were given and not kept."""
+    lost = {a: n for a, n in UNDERSTOOD.items() if a in call.args and a not in call.values}
+    return replace(call, values={**call.values, **{a: call.result.get(n) for a, n in lost.items()}})
 
 
 def texts(call: RecordedCall, argument: str) -> tuple[str, ...]:
     """Strings; () where the argument was not given, or is no text."""
-    value = value_of(call, argument)
-    if isinstance(value, RVector) and value.values.dtype == object and not value.na.any():
+    value = call.argument(argument)
+    if value is not None and value.values.dtype == object and not value.na.any():
         return tuple(str(v) for v in value.values.tolist())
     return ()
 
@@ -254,7 +232,7 @@ def unanimous(answers: Floats) -> bool:
 
 
 def _codes(values: Floats) -> Any:
-    plain = [int(v) if v == int(v) else v for v in values.tolist()]
+    plain = whole_numbers(values)
     return plain[0] if len(plain) == 1 else plain
 
 
@@ -310,10 +288,10 @@ class Covariates:
             frozenset((*p[:k], *p[k + 1 :])) in have for p in self.formel if len(p) > 1 for k in range(len(p))
         )
 
-    def levels(self, table: Given, names: Sequence[str] = ()) -> dict[str, list[int]]:
-        """Levels of the covariates, or of some, the first the reference."""
+    def levels(self, table: Given) -> dict[str, list[int]]:
+        """Levels of the covariates, the first the reference."""
         found = {}
-        for name in names or dict.fromkeys((*self.in_model, *self.in_table)):
+        for name in self.all:
             values = table.column(name)
             found[written_name(name)] = [int(v) for v in np.unique(values[~np.isnan(values)])]
         return found
@@ -321,7 +299,7 @@ class Covariates:
 
 def covariates(call: RecordedCall, table: Given) -> Covariates:
     """`formel` and `elim` of a call, sums of products of columns of its table."""
-    said = {a: read(value_of(call, a), call.args.get(a, "")) for a in ("formel", "elim")}
+    said = {a: read(call.values.get(a), call.args.get(a, "")) for a in ("formel", "elim")}
     found = Covariates(*(needed(v, f"{a} is not a sum of products of columns") for a, v in said.items()))
     lacking = next((n for n in found.all if not table.has(n)), "")
     stays_if(lacking, f"{lacking} is not a column of its table")
@@ -366,29 +344,9 @@ def again(call: RecordedCall) -> Beside:
     return Beside(call, SAME, AGAIN)
 
 
-def model_rows(call: RecordedCall, model: Estimates, numbers: str) -> list[Agreement]:
-    """Coefficients, each standard error, also where R has no estimate, and these numbers."""
-    r, ours = standard_errors(call, model.names), model.bse()
-    # gnm's constrained coefficient has the variance 0, and no estimate either.
-    own = {n: ours.get(n, np.nan) for n in coefficients(call, model.names) if r}
-    own = {n: v for n, v in own.items() if v == v or r.get(n) != 0.0}
-    errors = again(call).named("se", own, {n: r.get(n, np.nan) for n in own}, at("se", model.names))
-    return [*again(call).coefficients(model, "coef"), *errors, *again(call).fields(model, numbers)]
-
-
-def frame_of(table: Given, names: Sequence[str], stem: str) -> Call:
-    """`pairproof.bridge.read_frame("data/STEM.csv")`: the answers and these covariates."""
-    return columns_call(table.written(names), stem)
-
-
 def formula(products: Sequence[Product]) -> str:
     """In R's words; "" where there are none."""
-    return "~" + " + ".join(":".join(map(_in_r, p)) for p in products) if products else ""
-
-
-def _in_r(name: str) -> str:
-    plain = name.replace(".", "_").replace("_", "a").isalnum() and not name[0].isdigit()
-    return name if plain else f"`{name}`"
+    return "~" + " + ".join(":".join(map(quoted_name, p)) for p in products) if products else ""
 
 
 def _ticked(name: str) -> str:

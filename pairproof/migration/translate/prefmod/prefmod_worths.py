@@ -10,6 +10,7 @@ lack any.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -27,20 +28,9 @@ from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ..python_code import File, Method, Result, stated
 from ..rows import SAME, Beside, at, differ, explained, in_column
-from ..translation import (
-    Context,
-    StaysInR,
-    Step,
-    Translation,
-    bridged,
-    needed,
-    outside,
-    stays_if,
-    translates,
-    tried,
-)
+from ..translation import Context, Step, Translation, bridged, needed, stays_if, translates, tried
 from .patterns import INCOMPLETE
-from .prefmod_table import again, coding_of, given, names_of_items, number_of_items, read_pairs, scalar, texts
+from .prefmod_table import again, coding_of, given, names_of_items, number_of_items, read_pairs, texts
 
 #: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
 DEFECTS = (
@@ -54,10 +44,8 @@ DEFECTS = (
 @translates("prefmod::llbt.worth", "prefmod::patt.worth")
 def worth(call: RecordedCall, context: Context) -> Translation:
     """A table of worths, or of lambdas."""
-    step = context.fit_of(call, "fitobj")
-    if step is None or step.translation.code is None or step.value is None:
-        return outside("its fit has no Python value")
-    kind = str(scalar(call, "outmat", "worth"))
+    step = context.fit(call, "fitobj")
+    kind = call.word("outmat", "worth")
     table = needed(call.matrix("value"), "R's table was not recorded")
     if not isinstance(step.value, Fit):
         return _bridge(call, step, kind, table)
@@ -101,12 +89,13 @@ def _glued(column: str) -> list[str]:
     return [*rest, f"time{time}"]
 
 
-def _items_in_r(fit: Fit, table: RVector) -> list[str]:
-    """The fit's item for each row of R's table: by name, or by place where the names are others."""
-    rows = list(table.margin(0))
-    if set(rows) == set(fit.items):
-        return rows
-    return list(fit.items) if table.values.shape[0] == len(fit.items) else []
+def _sets_in_r(fit: Fit, table: RVector) -> list[list[str]]:
+    """The items of each row of R's table, several where its worths are of sets; by place where the names are others."""
+    rows = table.margin(0) or [""] * len(table.values)
+    found = [[i for i in fit.items if i in (name, *name.split(","))] for name in rows]
+    if not all(found) and len(found) == len(fit.items):
+        return [[item] for item in fit.items]
+    return [items or [name] for items, name in zip(found, rows)]
 
 
 #: Our numbers by "group.item": worths or lambdas; the size of what cancels in them; and where they stand.
@@ -126,21 +115,27 @@ def _ours(fit: Fit, worths: bool, frame: Any) -> Ours:
 
 
 def _rows(call: RecordedCall, step: Step, table: RVector, worths: bool, frame: Any) -> list[Agreement]:
-    """A row an entry of R's table, explained by the defect that gives it."""
+    """A row an item of R's table, explained by the defect that gives it."""
     fit: Fit = step.value
-    (ours, sizes, places), groups = _ours(fit, worths, frame), groups_in_r(fit, table)
-    r, values, items = Beside(call, *_least(step)), table.floats(), _items_in_r(fit, table)
-    if not groups or not items:
-        return _by_defect(r, table, fit, ours, places)
-    shift = np.zeros(values.shape[1]) if worths else values[-1]
-    theirs = {
-        f"{groups[column]}.{item}": float(values[j, k] - shift[k])
-        for k, column in enumerate(_columns(table))
-        for j, item in enumerate(items)
+    (ours, sizes, places), columns = _ours(fit, worths, frame), _columns(table)
+    groups, sets = groups_in_r(fit, table) or dict(zip(columns, fit.groups)), _sets_in_r(fit, table)
+    r, values = Beside(call, *_least(step)), table.floats()
+    shown = values if worths else values - values[-1]
+    of_sets = {
+        (groups.get(column, ""), *items): float(shown[j, k])
+        for k, column in enumerate(columns)
+        for j, items in enumerate(sets)
     }
+    theirs = {f"{group}.{item}": v for (group, *items), v in of_sets.items() for item in items}
     own = {cell: ours[cell] for cell in theirs if cell in ours}
     rows = r.named("worth" if worths else "lambda", own, theirs, places, sizes)
-    return _explained(rows, _with_defects(fit), r) if differ(rows) else rows
+    for name, made in _with_defects(fit).items() if differ(rows) else ():
+        made_so = {(group, *items): made.get(f"worth.{group}.{','.join(items)}") for group, *items in of_sets}
+        if all(_same(r, made_so[key], v) for key, v in of_sets.items()):
+            short, several = name.partition(":")[2], any(len(items) > 1 for items in sets)
+            how = ": its worths are of sets of items with equal covariates" if several else ""
+            return explained(rows, None, f"R is wrong here, by prefmod's {short}{how}", short)
+    return rows
 
 
 def _columns(table: RVector) -> list[str]:
@@ -155,51 +150,18 @@ def _least(step: Step) -> tuple[float, str]:
     return asked.digits, asked.why
 
 
-def _with_defects(fit: Fit) -> dict[str, dict[str, float]]:
+def _with_defects(fit: Fit) -> dict[str, Mapping[str, float]]:
     """Worths as prefmod would print them, by the name of the defect."""
-    found = {}
+    found: dict[str, Mapping[str, float]] = {}
     for name in DEFECTS:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", PairproofWarning)
-                found[name] = printed_as_prefmod(fit, name)
-        except (PairproofError, KeyError, ValueError):
-            continue
+        with warnings.catch_warnings(), contextlib.suppress(PairproofError, KeyError, ValueError):
+            warnings.simplefilter("ignore", PairproofWarning)
+            found[name] = printed_as_prefmod(fit, name)
     return found
 
 
-def _explained(
-    rows: list[Agreement], defects: Mapping[str, Mapping[str, float]], r: Beside
-) -> list[Agreement]:
-    for name, made in defects.items():
-        short = name.partition(":")[2]
-        why = f"R is wrong here: its worths have the defect {short}"
-        if all(_same(r, made.get(str(a.quantity)), a.r) for a in rows):
-            return explained(rows, None, why, short)
-    return rows
-
-
-def _same(r: Beside, made: float | None, theirs: float | None) -> bool:
-    return made is not None and theirs is not None and r.row("", made, theirs).verdict == "agrees"
-
-
-def _by_defect(
-    r: Beside, table: RVector, fit: Fit, ours: Mapping[str, float], places: Mapping[str, str]
-) -> list[Agreement]:
-    """Rows where R's table has sets of items (B21): each item beside its set's worth, explained if so."""
-    made, values, short = _with_defects(fit).get(DEFECTS[0], {}), table.floats(), DEFECTS[0].partition(":")[2]
-    groups = groups_in_r(fit, table) or dict(zip(_columns(table), fit.groups))
-    why = f"R is wrong here, by prefmod's {short}: its worths are of sets of items with equal covariates"
-    rows = []
-    for k, column in enumerate(_columns(table)):
-        for j, name in enumerate(table.margin(0) or [""] * len(values)):
-            group, theirs = groups.get(column, ""), float(values[j, k])
-            items = [i for i in fit.items if i in name.split(",")]
-            r_of = {f"{group}.{item}": theirs for item in items or [name]}
-            found = r.named("worth", {cell: ours[cell] for cell in r_of if cell in ours}, r_of, places)
-            as_r = _same(r, made.get(f"worth.{group}.{','.join(items)}"), theirs)
-            rows += explained(found, ["worth"], why, short) if as_r else found
-    return rows
+def _same(r: Beside, made: float | None, theirs: float) -> bool:
+    return made is not None and r.row("", made, theirs).verdict == "agrees"
 
 
 # -- in R ----------------------------------------------------------------------------------------------------
@@ -232,17 +194,13 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     n = number_of_items(call)
     table = given(call, n * (n - 1) // 2)
     flags = needed(call.vector("value"), "R's flags were not recorded")
-    try:
-        coding = coding_of(table.answers)
-    except StaysInR:
-        return outside("its answers are all the same")
     items = list(names_of_items(call, n))
-    options = {"items": items, "pair_order": "prefmod", "coding": coding}
+    options = {"items": items, "pair_order": "prefmod", "coding": coding_of(table.answers)}
     file = File(table.written(), call.variable)
     code = Method(read_pairs("pairproof.read_respondents", (file, "pairs"), options, always=True), "gaps")
     _, refused = tried(code)
     stays_if(refused, f"its table cannot be read: {refused}")
-    of_items = str(scalar(call, "MISmodel", "obj")) == "obj"
+    of_items = call.word("MISmodel", "obj") == "obj"
 
     def judge(gaps: Any) -> Sequence[Agreement]:
         missing = {(a, b): int(m) for a, b, m in zip(gaps["first"], gaps["second"], gaps["missing"])}

@@ -39,7 +39,7 @@ def test_anova_of_a_fit_that_is_not_in_python_says_which(tmp_path: Path) -> None
     calls = dict(recorded("tables"))
     calls["m1"] = replace(calls["m1"], error="stopped")
     found = {s.call.variable: s for s in steps_of(captured(calls), Stage(tmp_path).place)}
-    assert found["a3"].translation.reason == "m1 is not fitted in Python, so there is nothing to compare here"
+    assert found["a3"].translation.reason == "m1 is not in the Python script"
     calls["a3"] = replace(calls["a3"], fits={}, args={**calls["a3"].args, "object": "changed(m1)"})
     found = {s.call.variable: s for s in steps_of(captured(calls), Stage(tmp_path).place)}
     assert found["a3"].translation.reason == "changed(m1) is not a model from a recorded call of this run"

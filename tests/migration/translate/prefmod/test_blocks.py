@@ -76,8 +76,8 @@ def test_covariates_of_single_items_and_of_ties_are_told_apart() -> None:
     age = np.linspace(20, 45, q)
     x = np.column_stack([x[:, keep], np.repeat(age, 3) * x[:, names.index("g1")]])
     found = recognised(x, [*(names[k] for k in keep), "g1:age"], q)
-    assert [(item, list(p.labels)) for item, p in found.of_items] == [("A", ["g2"])]
-    (of_ties,) = found.of_ties
+    (item, of_item), (tie, of_ties) = found.products
+    assert (item, of_item.labels, tie) == ("A", ("g2",), "tie")
     assert np.allclose(of_ties.values[:, 0], age)
 
 

@@ -75,7 +75,7 @@ def test_columns_whose_names_are_other_pairs_are_read_by_their_place() -> None:
         BD=[2, 1, 0, 0, 1],
         CD=[1, 0, 2, 0, 0],
     )
-    result = {"coef": numbers([0.0] * 4), "vcov": numbers(np.eye(4).ravel().tolist())}
+    result = {"coef": numbers([0.0] * 4, ["A", "B", "C", "U"]), "vcov": numbers(np.eye(4).ravel().tolist())}
     call = a_prefmod_call(
         "pattPC.fit", {"obj": swapped, "nitems": 4, "obj.names": texts("A", "B", "C", "D")}, result
     )

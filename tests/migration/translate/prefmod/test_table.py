@@ -19,8 +19,8 @@ from pairproof.migration.translate.prefmod.prefmod_table import (
     left_out,
     numbers_of,
     read,
-    scalar,
     unanimous,
+    understood,
     written_names,
 )
 from pairproof.migration.translate.translation import StaysInR
@@ -69,12 +69,12 @@ def test_arguments_whose_values_were_not_kept_are_what_prefmod_understood() -> N
     call = a_prefmod_call(
         "pattPC.fit", {"nitems": 3}, {"undec": truths(False), "mis_alpha": truths(False, True)}
     )
-    assert scalar(call, "undec", True) is True  # not given: R's default
+    assert understood(call).one("undec", True) is True  # not given: R's default
     asked = a_prefmod_call("pattPC.fit", {"undec": True, "MISalpha": True}, dict(call.result))
     lost = {k: v for k, v in asked.values.items() if k == "nitems"}
     without = type(asked)(**{**asked.__dict__, "values": lost})
-    assert scalar(without, "undec", True) is False
-    assert arguments_of(without)["MISalpha"] == [False, True]
+    assert understood(without).one("undec", True) is False
+    assert arguments_of(understood(without))["MISalpha"] == [False, True]
 
 
 # -- codes ---------------------------------------------------------------------------------------------------
