@@ -302,7 +302,7 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
 def _by_single_votes(fit: Fit) -> str:
     """What standard errors rest on where nothing is clustered; few rows of weighted counts are no basis for any."""
     assert fit.robust is not None
-    if fit.robust.ways[0].each == "votes":
+    if " by vote (" in fit.robust.title:
         return "Standard errors are by single votes: all votes are treated as independent."
     (n,) = fit.robust.n_clusters
     if n < FEW and fit.data.row_weights.max() > 1.0:
