@@ -34,8 +34,9 @@ from ..fit.fit import Fit
 from ..fit.many.abilities import Abilities, abilities_of, errors_of
 from ..fit.many.comparison_results import RankSets
 from ..fit.many.ranks import rank_sets, with_df_that_decide
+from ..fit.robust.clustered_fit import FEW
 from ..numerics.arrays import BoolArray
-from ..text import listed, quoted
+from ..text import listed, plural, quoted
 from .both_bad import fit_both_bad
 from .over_time import Every, History, history
 from .result import Board, Boards
@@ -207,6 +208,8 @@ def _by_value(votes: Votes, by: str) -> Iterator[tuple[str, Votes]]:
     column = table.columns[by]
     if not isinstance(column, Factor):
         column = Factor(*_as_levels(column))
+    if blank := float(table.row_weights[column.codes < 0].sum()):
+        votes = replace(votes, dropped={**votes.dropped, f"no {by}": blank})
     for k, value in enumerate(column.levels):
         rows = np.flatnonzero(column.codes == k)
         if len(rows):
@@ -264,6 +267,14 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankingWarning)  # among the sentences
         plain = pairproof.fit_bradley_terry(votes.table, **how)
+    if plain.params.isna().all():
+        why = " ".join(
+            w.text.partition(" What is finite")[0] for w in plain.warnings if w.kind == "separated"
+        )
+        raise InputError(
+            f"{votes.table.source}: no model can be rated; {why} Collect votes that join the models both ways, or fit them with"
+            " reduce_bias='mean' (pairproof fit --model bradley-terry --reduce-bias mean), which keeps estimates finite"
+        )
     columns: tuple[str, ...] | None = asked.cluster
     said: tuple[str, ...] = ()
     if columns == ("auto",):
@@ -278,8 +289,7 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
             " the file, cluster='judge', through the rows; or read the votes into memory with pairproof.read"
         )
     if not columns:
-        none = "Standard errors are by single votes: all votes are treated as independent."
-        return by_vote, (none, *said)
+        return by_vote, (_by_single_votes(by_vote), *said)
     if votes.rows is not None:
         fit = plain.clustered(*columns, rows=votes.rows)
     else:
@@ -287,6 +297,22 @@ def _fitted(votes: Votes, asked: _Asked, terms: tuple[str, ...]) -> tuple[Fit, t
         fit = plain.clustered(*columns, missing="own" if blank else "refuse")
         said += tuple(f"Rows without {name}: {n:,}; each is its own cluster." for name, n in blank.items())
     return fit, (_what_clusters_changed(fit, by_vote), *said)
+
+
+def _by_single_votes(fit: Fit) -> str:
+    """What standard errors rest on where nothing is clustered; few rows of weighted counts are no basis for any."""
+    assert fit.robust is not None
+    if " by vote (" in fit.robust.title:
+        return "Standard errors are by single votes: all votes are treated as independent."
+    (n,) = fit.robust.n_clusters
+    if n < FEW and fit.data.row_weights.max() > 1.0:
+        raise InputError(
+            f"{fit.data.source}: counts that are neither whole nor halves are weights of single votes, and {n} rows are too few"
+            " for standard errors from them; use whole counts, with a column ties, or one row per vote"
+        )
+    return (
+        f"Standard errors are {fit.robust.title}: each row is treated as one vote, independent of the others."
+    )
 
 
 def _what_clusters_changed(fit: Fit, by_vote: Fit) -> str:
@@ -591,4 +617,4 @@ def _about_dropped(table: Comparisons, dropped: Mapping[str, float]) -> Iterator
         yield f"Only votes where {table.narrowed}."
     for why, n in dropped.items():
         if why != "both bad":
-            yield f"{n:,.0f} votes were left out: {why}."
+            yield f"{plural(round(n), 'vote')} {'was' if n == 1 else 'were'} left out: {why}."

@@ -201,7 +201,21 @@ def agree(
     compared = sum(a.digits is not None and a.r_arrived or a.printed is not None for a in rows)
     if wrong or lacking or not compared:
         raise AssertionError(_table(fit, wrong, lacking, compared, rows))
-    return rows
+    found = Agreements(rows)
+    found.title = fit.title
+    return found
+
+
+class Agreements(list[Agreement]):
+    """The rows that agree, shown as a sentence and the least alike of them."""
+
+    title = ""
+
+    def __repr__(self) -> str:
+        compared = [a for a in self if a.digits is not None or a.printed is not None]
+        least = sorted(compared, key=lambda a: MOST if a.digits is None else a.digits)[:3]
+        said = f"{self.title}: {len(compared)} of {len(self)} quantities agree, the least alike:"
+        return "\n".join([said, *_lines(least)])
 
 
 def _wanted(name: str, quantities: Sequence[str] | None) -> bool:
@@ -301,21 +315,25 @@ def _held(a: Agreement, least: float) -> Agreement:
     return replace(a, verdict="differs", explanation=said, code="few-digits")
 
 
-def _table(
-    fit: Fit, wrong: Sequence[Agreement], lacking: Sequence[str], compared: int, rows: Sequence[Agreement]
-) -> str:
-    head = ("quantity", "fit", "reference", "digits", "asked", "")
-    lines = [head]
-    for a in wrong[:40]:
+def _lines(rows: Sequence[Agreement]) -> list[str]:
+    """A table of rows, with its heading."""
+    lines = [("quantity", "fit", "reference", "digits", "asked", "")]
+    for a in rows:
         digits = "-" if a.digits is None else f"{a.digits:.1f}"
         least = "-" if a.floor is None else f"{min(a.floor, MOST):g}"
-        said = f"{a.verdict}: {a.explanation}"
+        said = ": ".join(filter(None, (a.verdict, a.explanation)))
         lines.append((a.quantity, _number(a.native), a.printed or _number(a.r), digits, least, said))
     first, *rest = (max(map(len, column)) for column in list(zip(*lines))[:5])
     shown = []
     for name, *cells, said in lines:
         aligned = (cell.rjust(width) for cell, width in zip(cells, rest))
         shown.append("  ".join([name.ljust(first), *aligned, said]).rstrip())
+    return shown
+
+
+def _table(
+    fit: Fit, wrong: Sequence[Agreement], lacking: Sequence[str], compared: int, rows: Sequence[Agreement]
+) -> str:
     parts = [f"{fit.title}: {len(wrong)} of {len(rows)} quantities do not agree"] if wrong else []
     if not compared:
         parts.append(
@@ -324,7 +342,7 @@ def _table(
         )
     parts += [f"requested but absent from both sides: {', '.join(lacking)}"] if lacking else []
     more = [f"... and {len(wrong) - 40} more"] if len(wrong) > 40 else []
-    return "\n".join([*parts, *(shown if wrong else []), *more])
+    return "\n".join([*parts, *(_lines(wrong[:40]) if wrong else []), *more])
 
 
 def _number(value: float | None) -> str:

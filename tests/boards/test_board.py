@@ -379,3 +379,35 @@ def test_votes_of_several_files_say_what_is_not_done_with_them(tmp_path):
         in method
     )
     assert "not tested: the votes are counted, and the counts do not have their judge" in method
+
+
+def test_a_board_of_half_wins_has_the_limits_of_its_votes_and_its_sentence_on_them_is_true():
+    pairs = {"first": ["Ada", "Ada", "Bo"], "second": ["Bo", "Cy", "Cy"]}
+    found = leaderboard({**pairs, "wins": [24.5, 24.5, 25.5], "losses": [15.5, 15.5, 14.5]})
+    assert {row.status for row in found.rows} == {"provisional"}
+    assert "Standard errors are by single votes: all votes are treated as independent." in found.method
+    soft = leaderboard({**pairs, "wins": [0.7, 0.4, 0.6], "losses": [0.3, 0.6, 0.4]})
+    assert any("CR1 by row (3 rows, whose counts are weights): each row" in said for said in soft.method)
+    with pytest.raises(
+        InputError, match="3 rows are too few for standard errors from them; use whole counts"
+    ):
+        leaderboard({**pairs, "wins": [24.3, 24.5, 25.5], "losses": [15.7, 15.5, 14.5]})
+
+
+def test_votes_without_a_value_of_the_column_of_boards_are_counted_in_text_json_and_report(votes):
+    blank = votes.assign(language=votes["language"].where(np.arange(len(votes)) % 4 > 0))
+    found = leaderboard(blank, by="language")
+    assert sum(board.data.votes for board in found.boards.values()) == 3_000
+    said = "1,000 votes were left out: no language."
+    assert said in str(found) and said in found.to_html() and said in found.to_markdown()
+    boards = found.to_dict()["board"]
+    assert all(each["data"]["dropped"] == {"no language": 1000.0} for each in boards)
+    one = leaderboard(blank.head(9).assign(language=["", *["de"] * 8]), by="language")
+    assert "1 vote was left out: no language." in str(one)
+
+
+def test_votes_that_give_no_model_a_finite_rating_are_refused_by_file_models_and_cure(tmp_path):
+    (tmp_path / "sep.csv").write_text("first,second,wins,losses\na,b,5,0\nb,c,6,0\na,c,4,0\n")
+    said = "sep.csv: no model can be rated; .* a won every comparison. c lost every .* --reduce-bias mean"
+    with pytest.raises(InputError, match=said):
+        leaderboard(tmp_path / "sep.csv")

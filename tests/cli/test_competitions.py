@@ -641,11 +641,24 @@ def test_pairs_in_a_circle_are_said_to_give_no_ranking_and_the_circle_is_shown(c
     ] * 3  # rows and nothing else, as before
 
 
+def test_of_several_pairs_the_same_reason_stands_once(capsys, tmp_path):
+    rows = [f"{a},{b},j{j},{3 + j},1,2" for a, b in ("AB", "AC", "AD", "BC") for j in range(3)]
+    (tmp_path / "four.csv").write_text("\n".join(["first,second,judge,wins,ties,losses", *rows]) + "\n")
+    _, out, _ = run(capsys, "compare-two", tmp_path / "four.csv")
+    assert (
+        "4 pairs, tested by judge means (4)" in out
+        and "judges differ (p < .05) in 0 of 4 pairs; where" in out
+    )
+    assert "4 pairs: few answers in some cells" in out and "the sum's z of" not in out
+    _, out, _ = run(capsys, "compare-two", tmp_path / "four.csv", "--pair", "A,D")
+    assert out.count("the sum's z of") == 1
+
+
 def test_pairs_that_were_left_out_or_are_even_are_named_where_no_ranking_follows(capsys, tmp_path, vilar):
     _, out, _ = run(
         capsys, "compare-two", vilar
     )  # by votes C and D both beat A and were never compared; by sums D > A > C
-    assert "Best first, by sum of comparisons: D A C" in out
+    assert "Best first, by sum of comparisons: D > A > C" in out
     assert "NO RANKING by majority vote: these pairs are not ordered: C and D (never compared)" in out
     path = tmp_path / "even.csv"
     path.write_text(
@@ -784,7 +797,7 @@ def test_a_person_at_a_terminal_is_asked_again_after_a_slip(tmp_path):
         os.write(leader, b"Z\nB\n")
         out, err = process.communicate(timeout=60)
     os.close(follower), os.close(leader)
-    assert process.returncode == 0 and out == "Best first, after 1 comparisons (at most 1): B A\n"
+    assert process.returncode == 0 and out == "Best first, after 1 comparisons (at most 1): B > A\n"
     assert err.count("1 of at most 1: A or B?") == 2 and "answer 'Z'" in err
 
 
@@ -888,7 +901,7 @@ def test_a_plan_in_a_directory_that_is_not_there_is_refused_with_its_name(capsys
 
 def test_answers_may_begin_with_a_byte_order_mark(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("\ufeffB\r\n"))
-    assert "Best first, after 1 comparisons (at most 1): B A" in run(capsys, "rank-by-comparing", "A,B")[1]
+    assert "Best first, after 1 comparisons (at most 1): B > A" in run(capsys, "rank-by-comparing", "A,B")[1]
 
 
 @pytest.mark.parametrize(

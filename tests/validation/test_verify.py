@@ -19,7 +19,7 @@ from pairproof.native.comparisons.counts.llbt import fit_llbt
 from pairproof.validation import Verification
 from pairproof.validation.report.terminal import MOST_ROWS, side_by_side
 from pairproof.validation.verdicts.agreement import Agreement
-from pairproof.validation.verify import verify
+from pairproof.validation.verify import agree, verify
 from tests.certified.load import load
 from tests.native.comparisons.counts.certified_cases import native
 
@@ -297,3 +297,11 @@ def test_errors_by_clusters_of_rows_that_r_has_not_are_said_not_to_be_compared_a
     codes = [row.verdict for row in found]
     assert codes.count("not-checkable") == 2 and codes.count("agrees") == len(codes) - 2 > 50
     assert "judge is a column of the input rows" in str(found)
+
+
+def test_what_agrees_shows_as_a_sentence_and_the_three_least_alike_and_stays_a_list(dras: Fit) -> None:
+    found = agree(dras, dras.on_scale("log-odds"))
+    first, heading, *rows = repr(found).splitlines()
+    assert first == f"{dras.title}: {len(found)} of {len(found)} quantities agree, the least alike:"
+    assert heading.split() == ["quantity", "fit", "reference", "digits", "asked"] and len(rows) == 3
+    assert isinstance(found, list) and all(isinstance(row, Agreement) for row in found)

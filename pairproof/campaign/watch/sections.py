@@ -22,6 +22,8 @@ from .systems import Systems
 
 #: Length in characters of the longest bar of a histogram in text.
 WIDTH = 40
+#: Flagged annotators up to which their reasons stand above the table.
+MOST_REASONS = 3
 #: Annotators that have a panel each: the flagged first, then those with most scores.
 PANELS, PANELS_A_ROW = 12, 4
 #: Scores that one point of a course is the mean of, at least.
@@ -263,7 +265,10 @@ def annotator_lines(found: Annotators) -> list[str]:
 def annotators(found: Annotators, status: Status) -> Iterator[blocks.Block]:
     """The annotators' table with their flags, and the pictures of their scales and courses."""
     yield blocks.Heading("Annotators")
-    told = annotator_lines(found)
+    why = annotator_lines(found)
+    # The table names the flags of each; of many annotators the reasons are opened.
+    folded = len(found.flagged) > MOST_REASONS
+    told = [f"{len(found.flagged)} of {len(found.rows)} annotators are flagged"] if folded else why[:]
     if found.flagged:
         told.append("A flag does not exclude an annotator: exclusion rules are set before the data are seen")
     if found.unnamed:
@@ -275,6 +280,8 @@ def annotators(found: Annotators, status: Status) -> Iterator[blocks.Block]:
     if not found.rows:
         return
     yield _table(found)
+    if folded:
+        yield blocks.Folded("Why each annotator is flagged", (blocks.Bullets(tuple(why)),), kept=True)
     notes = [capital(found.model)]
     if found.drift:
         notes.append(capital(found.drift))

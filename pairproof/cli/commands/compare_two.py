@@ -29,8 +29,8 @@ def command(state: State, file: str, reading: Reading[Any], pair: tuple[str, str
     """Compare every two systems of FILE (counts, long or votes layout; - for standard input), by judge and merged.
 
     The headline of each pair is the test that holds: where there are two or more judges, the t test of their mean
-    preferences; with --cluster, the log-odds with a standard error by cluster; else the sum of answers, which
-    supposes that they are independent. Beside it: whether judges differ, the other tests, and the paper's own
+    preferences; with --cluster, the log-odds with a standard error by cluster; else the exact sign test of all answers,
+    which supposes that they are independent. Beside it: whether judges differ, the other tests, and the paper's own
     numbers: R = (wins - losses) / comparisons, its standard error (vilar) and that of a mean, the exact sign test, the
     judges' majority vote.
 

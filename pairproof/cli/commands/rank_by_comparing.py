@@ -191,7 +191,7 @@ def _text(plan: Plan) -> str:
     if plan.ranking is not None:
         tied = ", ".join(f"{a} and {b}" for a, b in plan.ties)
         ties = f" ({tied} tied and were decided by list order)" if tied else ""
-        ranking = f"{' '.join(plan.ranking)}{ties}"
+        ranking = f"{' > '.join(plan.ranking)}{ties}"
         return f"Best first, after {plan.asked} comparisons (at most {plan.at_most}): {ranking}"
     assert plan.next is not None
     done = f"{plan.asked} comparisons done, at most {plan.at_most} in all"

@@ -72,14 +72,14 @@ def name_and_value(text: str, example: str, blank: bool = False) -> tuple[str, s
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not (value or blank):
         raise click.BadParameter(f"{text!r}; expected NAME=VALUE, for example {example}")
-    return name.strip(), value
+    return name, value
 
 
 def rating_of(text: str) -> tuple[str, float]:
     """The value of --anchor."""
     name, value = name_and_value(text, "mixtral-8x7b=1114")
     try:
-        return name, float(value)
+        return name.strip(), float(value)
     except ValueError:
         raise click.BadParameter(f"{text!r}; expected MODEL=RATING, for example mixtral-8x7b=1114") from None
 

@@ -61,7 +61,7 @@ MOST_PAIRS = 10
 #: Rows of single judges that are not folded.
 MOST_ROWS = 16
 #: Of more pairs than this the reasons are given together.
-MOST_REASONS = 12
+MOST_REASONS = 3
 
 
 def two_systems_page(found: tuple[TwoSystems, ...], source: str) -> Page:
@@ -147,7 +147,8 @@ def _why_together(found: tuple[TwoSystems, ...]) -> Iterator[str]:
     yield f"{len(found)} pairs, tested by {', '.join(f'{name} ({n})' for name, n in names.items())}"
     differ = [p for two in found if not math.isnan(p := two.tests.judges_differ.p)]
     if differ:
-        yield f"judges differ (p < .05) in {sum(p < 0.05 for p in differ)} of {len(differ)} pairs"
+        alike = "; where they do not significantly, that does not show that they are alike"
+        yield f"judges differ (p < .05) in {sum(p < 0.05 for p in differ)} of {len(differ)} pairs{alike}"
     cautions = Counter(caution for two in found for caution in two.headline.cautions)
     for caution, n in cautions.most_common(MOST_PAIRS):
         yield f"{n} pairs: {caution}"
@@ -216,7 +217,7 @@ def _order(found: tuple[TwoSystems, ...], rule: str, votes: bool) -> str:
     """The ranking, or the reason why there is none."""
     order = settled_ranking(found, votes)
     if order is not None:
-        return f"Best first, by {rule}: {' '.join(order)}"
+        return f"Best first, by {rule}: {' > '.join(order)}"
     circle = shortest_cycle(found, votes)
     if circle:
         around = " > ".join((*circle, circle[0]))

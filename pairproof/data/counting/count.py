@@ -271,8 +271,8 @@ def _wrong_answers(
 ) -> Iterable[tuple[type[InputError], str]]:
     first, second, column = NEEDED[layout]
     stated = Coding.read(WORDS[layout] if coding is None else coding)
-    cells_, by_name = table.columns[column], coding is None
-    missing, unknown = bad_answers(table, (first, second), column, stated, by_name, lenient=False)
+    cells_ = table.columns[column]
+    missing, unknown = bad_answers(table, (first, second), column, stated, lenient=False)
     own = _own(table, column)
     if missing.any():
         yield CodingError, f"{own} is missing in {_rows(n[missing])}; filter them"

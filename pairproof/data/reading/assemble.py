@@ -165,9 +165,11 @@ def _check_spellings(names: Sequence[str], source: str) -> None:
             # Two Unicode forms of one name look alike until they are spelt out.
             alike_on_screen = len({unicodedata.normalize("NFC", name) for name in group}) < len(group)
             spelt = [ascii(name) if alike_on_screen else quoted(name) for name in group[:8]]
+            one = next((k for k, name in enumerate(group[:8]) if name == name.strip()), 0)
+            pairs = ", ".join(f"{name}: {spelt[one]}" for k, name in enumerate(spelt) if k != one)
             raise ItemError(
                 f"{source}: items {', '.join(spelt)} differ only in blanks, case or Unicode form; if"
-                f" they are the same item, pass rename={{{spelt[1]}: {spelt[0]}}}, if not list every item in items="
+                f" they are the same item, pass rename={{{pairs}}}, if not list every item in items="
             )
     padded = [name for name in names if name != name.strip()]
     if padded:

@@ -125,10 +125,10 @@ def without_bad(
 
 
 def bad_answers(
-    table: Table, pair: tuple[str, str], answer: str, stated: Coding, by_name: bool, lenient: bool = True
+    table: Table, pair: tuple[str, str], answer: str, stated: Coding, lenient: bool = True
 ) -> tuple[BoolArray, BoolArray]:
     """(where there is no answer, where there is one without a meaning)."""
-    found = in_words(table, pair, answer, stated, lenient) if by_name else labels(table, answer)
+    found = in_words(table, pair, answer, stated, lenient)
     known = np.array([*(stated.meaning(level) is not None for level in found.levels), False])[found.codes]
     missing = np.array([*(level in MISSING_WORDS for level in found.levels), True])[found.codes] & ~known
     return missing, ~known & ~missing

@@ -185,7 +185,7 @@ _EXPECTED = (
 )
 #: Codes that may be those for first, tie and second, or first and second, in this order.
 _CODINGS = (
-    "1 -1", "1 0 -1", "1 2", "1 0", "0 1", "1 0.5 0", "0 0.5 1", "1 2 3", "1 3 2", "1 0 2", "0 1 2"
+    "1 -1", "1 0 -1", "1 2", "1 0", "0 1", "1 0.5 0", "0 0.5 1", "1 2 3", "1 3 2", "1 0 2", "0 1 2", "A C B"
 )  # fmt: skip
 #: As :func:`_plain` writes them.
 _WORDS = {
@@ -202,11 +202,15 @@ _MEANT = {
     "missing": "no answer",
 }
 _ANSWER_NAMES = re.compile("winner|outcome|choice|chosen|prefer|answer|vote|result|label|better", re.I)
-_JUDGE_NAMES = re.compile("judge|rater|annotator|user|worker|participant|subject|respondent|voter", re.I)
+_JUDGE_NAMES = re.compile(
+    "judge|rater|annotator|user|worker|participant|subject|respondent|voter|richter|juror|assessor|evaluator",
+    re.I,
+)
 _COUNT_NAMES = re.compile("wins|won|votes|count|freq|times|weight|^n$", re.I)
 #: Further names of who scores single items; names of a column of such scores, and of one of these items.
 _SCORER_NAMES = re.compile(f"{_JUDGE_NAMES.pattern}|^who$|coder|person", re.I)
 _SCORE_NAMES = re.compile("score|rating|points|grade|mark|slider", re.I)
+_SYSTEM_NAMES = re.compile("system|model", re.I)
 _ITEM_NAMES = re.compile("item|sentence|segment|text|story|document|stimulus|output|^id$", re.I)
 _POINT = re.compile(r"\s*(?:[0-9]|10)(?:\.0*)?\s*|" + "|".join(MISSING_WORDS))
 #: How a column that names the winners writes a tie, plain.
@@ -330,6 +334,13 @@ class _Looks:
         """One column per pair of items, as the names of the columns or the stated items say."""
         items = [*map(str, self.stated.get("items", ()))]
         names = [*self.stated.get("pairs", ())] or [name for name in self.cells if name not in NO_PAIRS]
+        if (
+            items
+            and "pairs" not in self.stated
+            and (found := named_pairs(names, []))
+            and {*found[1]} == {*items}
+        ):
+            names = found[0]
         names = names[: len(items) * (len(items) - 1) // 2] if items else names
         if found := named_pairs(names, items) or (None if items else self._pairs_in_cells(names)):
             yield from self._by_pairs(*found)
@@ -406,10 +417,16 @@ class _Looks:
         stated = [name for name in others if name in ("outcome", "winner") and name in self.table.own_names]
         for name in stated or others:
             named_so = self._names_a_side(name, pair)
-            words = {_plain(text) for text in texts[name][~named_so]}
+            beside = sorted({*texts[name][~named_so]} - MISSING_WORDS)
+            words = {*map(_plain, beside)}
+            told = f"{name} names the winner, {a} or {b}"
+            votes = {"layout": "votes", "columns": {"model_a": a, "model_b": b, "winner": name, **judge}}
             if words <= {*_TIED, "modela", "modelb"} and (named_so.any() or {"modela", "modelb"} <= words):
-                columns = {"model_a": a, "model_b": b, "winner": name, **judge}
-                yield Way({"layout": "votes", "columns": columns}, f"{name} names the winner, {a} or {b}.")
+                yield Way(votes, f"{told}.")
+                return
+            if named_so.mean() > 0.3 and (len(words) == 1 or words <= {*_WORDS["tie"].split()}):
+                coding = {"first": "model_a", "tie": beside if beside[1:] else beside[0], "second": "model_b"}
+                yield Way({**votes, "coding": coding}, f"{told}; {named(beside)}: neither.")
                 return
         sides, own = {"first": a, "second": b, **judge}, self.table.own_names
         roles, layout = ("first", "second", "outcome"), "long"
@@ -438,7 +455,7 @@ class _Looks:
             yield Way({"layout": "orders", "places": places}, told)
             return
         wins = list(filter(_COUNT_NAMES.search, wins))
-        if answers or len(wins) > 1 or self._undecided(pair, (*wins, *judge.values())):
+        if answers or len(wins) > 1 or self._undecided(pair, wins):
             return
         for winner, loser in (pair, pair[::-1]):
             columns = {"winner": winner, "loser": loser, **{"weight": name for name in wins}, **judge}
@@ -451,7 +468,7 @@ class _Looks:
 
     def _undecided(self, pair: tuple[str, str], known: Sequence[str] = ()) -> list[str]:
         """Columns beside two sides that may say who won: of few values, or that name one of the two."""
-        names = [name for name in self.cells if name not in (*pair, *known)]
+        names = [name for name in self.cells if not (name in (*pair, *known) or _JUDGE_NAMES.search(name))]
         few = {name for name in names if 1 < len(self.cells[name].levels) <= _MOST_ANSWERS}
         return [name for name in names if name in few or self._names_a_side(name, pair).mean() > 0.3]
 
@@ -499,14 +516,29 @@ class _Looks:
         score = [name for name in own if name not in who and _SCORE_NAMES.search(name)]
         score = [name for name in score if _numeric(own[name])]
         rest = [name for name in own if name not in (*who, *score)]
+        system = [name for name in rest if _SYSTEM_NAMES.search(name) and not _numeric(own[name])][:1]
+        rest = [name for name in rest if name not in system]
         item = [name for name in rest if _ITEM_NAMES.search(name)]
-        item += [name for name in rest if not _numeric(own[name])]
+        # Of a document and its segments the finer one is what was scored.
+        item.sort(key=lambda name: len(own[name].levels), reverse=True)
+        item += [name for name in rest if not _numeric(own[name])] + system
         given = numbers(self.table, score[0])[0] if who and item and score else np.zeros(0)
         if len(given) and 0 <= np.nanmin(given) < np.nanmax(given) <= 100:
             columns = {"annotator": who[0], "item": item[0], "score": score[0]}
+            if system and item[0] not in system:
+                columns |= {"system": system[0]}
             span = f"from {np.nanmin(given):g} to {np.nanmax(given):g}"
-            told = f"One row per score: {who[0]} gave {item[0]} a {score[0]}, here {span}."
+            of = f" of {columns['system']}" if "system" in columns else ""
+            told = f"One row per score: {who[0]} gave {item[0]}{of} a {score[0]}, here {span}."
+            keys = [self.cells[name].codes for role, name in columns.items() if role != "score"]
+            if again := self.table.n_rows - len({*zip(*(key.tolist() for key in keys))}):
+                told += f" But rows repeat what the same {who[0]} had scored before, {again} of them: remove these first."
             yield Way({"layout": "item-scores", "columns": columns}, told)
+
+    def _numbers_rows(self, name: str) -> bool:
+        """Whether a column numbers the persons of the rows."""
+        texts = self.texts[name].tolist()
+        return bool(_SCORER_NAMES.search(name)) or texts == [str(k + 1) for k in range(len(texts))]
 
     def at_items(self) -> Iterator[Way]:
         """One column per item, with its rank or its rating; or per place, with the number of the item."""
@@ -526,13 +558,17 @@ class _Looks:
                         orders = {"layout": "orders", "places": names, "items": items, "cells": "numbers"}
                         told = "One column per place, the best first, with the number of the item"
                         yield Way(_stated({**orders, "unranked": blank}), f"{told}{_BLANKS[blank]}.")
-                if tied:
-                    break
-                return
+                if not tied:
+                    return
+                break
+        else:
+            names = []
         if numbered := list(self._numbered()):
             yield from numbered
             return
-        names = [name for name in whole if len(self.cells[name].levels) > 2]
+        names = names or [
+            name for name in whole if len(self.cells[name].levels) > 2 and not self._numbers_rows(name)
+        ]
         points = [v for name in names for v in values[name] if v == v]
         for best in ("high", "low") if len(names) > 1 else ():
             scale = f"{min(points):g}-{max(points):g}"

@@ -101,7 +101,7 @@ def answers_of(table: Table, options: Options, layout: Layout, coding: CodingLik
     stated = Coding.read(WORDS[layout] if coding is None else coding)
     stated.refuse(MISSING, "layout 'prefmod'; in this layout, remove rows that are not comparisons")
     items, i, j = _encoded_pair(table, options, first, second)
-    found = in_words(table, (first, second), answer, stated) if coding is None else None
+    found = in_words(table, (first, second), answer, stated)
     answers = stated.answers(table, answer, found)
     bad = answers == BOTH_BAD
     tied = (answers == TIE) | bad
@@ -157,7 +157,7 @@ def without_bad_rows(
         bad = bad_preferences(table, answer[0], _LEAST[layout])
     elif layout != "counts":
         stated = Coding.read(WORDS[layout] if coding is None else coding)
-        bad = bad_answers(table, (first, second), answer[0], stated, by_name=coding is None)
+        bad = bad_answers(table, (first, second), answer[0], stated)
     return without_bad(table, (first, second), options, bad)
 
 
@@ -342,6 +342,9 @@ def read(
         _check_options(layout, stated)
     else:
         check_has(table, layout, given)
+    if layout == "prefmod" and (items is None or pair_order is None or coding is None):
+        if ways := ways_of(table, {**given, "layout": layout}):
+            raise unread(table, {**given, "layout": layout}, ways)
     if layout == "prefmod":
         if None in (items, pair_order, coding) and (ways := ways_of(table, given)):
             raise unread(table, given, ways)

@@ -15,8 +15,9 @@ n_co votes of outcome o in cell c::
     V = M (sum over c, o of n_co s_co s_co') M,      CR1 = V G / (G - 1),      G = sum n_co
 
 whatever the number of votes: the sandwich of White (1980, Econometrica 48, 817-838) and Huber.  A tie that counts as
-two half wins has the score of the two together, .5 - p; one that is dropped is no vote.  Where counts are fractional
-(soft preferences, weights) they are no votes, and each row is a cluster.
+two half wins has the score of the two together, .5 - p; one that is dropped is no vote.  Half a win for each in one row is
+such a tie, counted before; half a win alone is half a vote.  Where counts are other fractions (soft preferences, weights)
+they are no votes, and each row is a cluster.
 
 A vote that alone determines a direction (t = 1) is a single one in its cell, since n equal votes have t <= 1/n each.
 """
@@ -356,11 +357,19 @@ def by_vote(fit: R, kind: Kind, missing: Missing = "refuse") -> R:
 
 
 def _counts_votes(fit: FitRecord) -> bool:
-    """Whether each count is a vote: all are whole, and no column of weights made them."""
+    """Whether counts are of votes: all are whole or halves, and no column of weights made them."""
     table = fit.data
-    return not fit.spec.weights and all(
-        bool((count == np.floor(count)).all()) for count in (table.wins, table.ties, table.losses)
-    )
+    twice = (2.0 * count for count in (table.wins, table.ties, table.losses))
+    return not fit.spec.weights and all(bool((count == np.floor(count)).all()) for count in twice)
+
+
+def _votes_of(fit: FitRecord) -> tuple[str, tuple[FloatArray, FloatArray, FloatArray]]:
+    """How a tie enters, and the counts with half a win for each as a tie, unless ties are no half wins."""
+    table, ties = fit.data, fit.spec.ties
+    if ties not in ("none", "half"):
+        return ties, (table.wins, table.ties, table.losses)
+    half: FloatArray = np.minimum(table.wins % 1.0, table.losses % 1.0)
+    return "half", (table.wins - half, table.ties + 2.0 * half, table.losses - half)
 
 
 def _checked(n: int) -> int:
@@ -380,8 +389,9 @@ def _each_row(rows: RowScores, bread: FloatArray, kind: Kind) -> Way:
 
 
 def _each_vote(fit: FitRecord, rows: RowScores, bread: FloatArray, kind: Kind) -> Way:
-    rows, table, p = treated(rows, fit.spec.ties), fit.data, len(bread)
-    counts = (table.wins, table.ties, table.losses)
+    table, p = fit.data, len(bread)
+    ties, counts = _votes_of(fit)
+    rows = treated(rows, ties)
     votes: FloatArray = np.stack([np.bincount(rows.pattern, each, rows.n_patterns) for each in counts])
     votes[~rows.tells] = 0.0
     n, told = _checked(round(votes.sum())), np.flatnonzero(votes)
@@ -389,7 +399,7 @@ def _each_vote(fit: FitRecord, rows: RowScores, bread: FloatArray, kind: Kind) -
     meat = (scores.T @ scores.multiply(votes.ravel()[told, None]).tocsr()).toarray()
     if kind == "CR1":
         meat *= n / (n - 1)
-    alone = np.flatnonzero((rows.traces(bread) > LARGEST) & (votes == 1.0))
+    alone = np.flatnonzero((rows.traces(bread) > LARGEST) & (votes > 0.0) & (votes <= 1.0))
     first, second = np.zeros((2, rows.n_patterns), np.int64)
     first[rows.pattern], second[rows.pattern] = table.first, table.second
     pairs = [(fit.items[first[k]], fit.items[second[k]]) for k in alone % rows.n_patterns]

@@ -177,7 +177,8 @@ def digits_asked(name: str, rules: Rules, digits: float | None = None) -> float 
 def changes(
     before: Numbers, now: Numbers, value: Any, rules: Rules | None = None, digits: float | None = None
 ) -> list[Change]:
-    """What is not as recorded: differing numbers, worst first, then lost and new ones."""
+    """What is not as recorded: differing numbers, then lost and new ones; of a fit estimates first and p-values last, since
+    the digits of a tiny p say least, and worst first among those of a kind."""
     differ, lost = [], []
     for name, old in before.items():
         asked = digits_asked(name, rules or {}, digits)
@@ -195,7 +196,9 @@ def changes(
             common = float(digits_of_agreement(a, b, scale))
         if common < asked:  # nan, where neither has a number, is not
             differ.append(Change(name, old, new, common, asked, "differs"))
-    differ.sort(key=lambda c: (c.digits, c.quantity))
+    kinds = [kind for kind in RULES if kind != "p"] if isinstance(value, Fit) else []
+    at = {kind: k - len(kinds) for k, kind in enumerate(kinds)}
+    differ.sort(key=lambda c: (at.get(kind_of(c.quantity), 0), c.digits, c.quantity))
     return differ + lost + [Change(n, None, now[n], 0.0, 0.0, "new") for n in now if n not in before]
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pairproof.campaign import create, open_batch, status, take_in
 from pairproof.campaign.storage.design import Design
-from pairproof.campaign.watch import status as status_module
+from pairproof.campaign.watch import sections, status as status_module
 from pairproof.campaign.watch.status_report import page
 from pairproof.cli import main
+from pairproof.report.blocks import Bullets, Folded
 from pairproof.report.output import render_html, render_text
 from tests.campaign.helpers import campaign, run_batches, write
 from tests.report.phone import LEAST, text_sizes
@@ -103,6 +105,18 @@ def test_text_and_page_say_the_same_of_annotators(hostile):
     for row in found.annotators.rows:
         assert f"{row.quality.mean:.2f}" in text and f"{row.quality.mean:.2f}" in html
     assert "A flag does not exclude an annotator" in text or not found.annotators.flagged
+
+
+def test_the_reasons_of_many_flagged_annotators_are_folded_below_the_table_that_names_their_flags(hostile):
+    found = status(hostile, with_annotators=True).annotators
+    rows = tuple(replace(row, flags={"fast": "9 s per HIT"}) for row in found.rows)
+    for n in (3, 4):
+        some = replace(found, rows=(*rows[:n], *(replace(row, flags={}) for row in rows[n:])))
+        blocks = list(sections.annotators(some, status(hostile)))
+        bullets = next(block.items for block in blocks if isinstance(block, Bullets))
+        folded = [block.blocks[0].items for block in blocks if isinstance(block, Folded)]
+        assert sum("9 s per HIT" in line for line in bullets) == (3 if n == 3 else 0)
+        assert [len(lines) for lines in folded] == [4] * (n == 4)
 
 
 def test_every_option_has_its_part_of_the_json(hostile, capsys):

@@ -131,6 +131,35 @@ CASES: dict[str, tuple[str, list[str]]] = {
         _votes("one,two,better", ("A", "B", "B")),
         ["--layout votes --col model_a=one --col model_b=two --col winner=better"],
     ),
+    "by name, and a word for neither": (
+        _votes("Erste,Zweite,Gewinner", ("A", "B", "remis")),
+        [
+            "--layout votes --col model_a=Erste --col model_b=Zweite --col winner=Gewinner"
+            " --coding first=model_a,tie=remis,second=model_b"
+        ],
+    ),
+    "by name, beside numbered judges": (
+        "Richter,left item,right item,winner\n1,Ash,Birch,Ash\n1,Ash,Birch,Birch\n2,Birch,Cedar,draw\n"
+        "2,Ash,Cedar,Cedar\n3,Cedar,Birch,Birch\n3,Cedar,Ash,Ash\n",
+        [
+            "--layout votes --col 'model_a=left item' --col 'model_b=right item' --col judge=Richter"
+            " --coding first=model_a,tie=draw,second=model_b"
+        ],
+    ),
+    "verdicts of a language model": (
+        _judged("response_a.model,response_b.model,verdict,judge,date", ("A", "B", "C")),
+        [
+            "--layout votes --col model_a=response_a.model --col model_b=response_b.model --col winner=verdict"
+            " --coding first=A,tie=C,second=B"
+        ],
+    ),
+    "ranks with ties and blanks beside persons": (
+        "Person,tea,milk,water\n1,1,2,3\n2,2,1,3\n3,1,3,2\n4,3,1,2\n5,1,2,2\n6,,1,2\n",
+        [
+            *(f"--layout ranks --items tea,milk,water --unranked {blank}" for blank in ("absent", "below")),
+            *(f"--layout ratings --items tea,milk,water --scale 1-3 --best {best}" for best in ("high", "low")),
+        ],
+    ),
     "verdicts": (
         _judged("left_model,right_model,verdict,rater,date", ("left", "right", "tie", "both bad")),
         [
@@ -269,7 +298,7 @@ def test_a_side_is_no_winner_while_a_column_of_few_values_or_of_its_items_is_not
             "left,right", "one,two"
         ),
         "covariate": _judged("champion,opponent,surface,rater,date", ("clay", "grass")),
-        "names and another word": _votes("one,two,best", ("A", "B", "draw")),
+        "names and other words": _votes("one,two,best", ("A", "B", "lq", "mq")),
     }
     for text in texts.values():
         where.write_text(text)
@@ -367,3 +396,50 @@ def test_one_row_that_compares_an_item_with_itself_hides_no_proposal(where: Path
     assert way["columns"] == {"first": "system1", "second": "system2", "wins": "win1", "losses": "win2"}
     with pytest.raises(ItemError, match=r"row 1 \(line 2\).*'a' is compared with itself"):
         pairproof.read("table.csv", **way)
+
+
+def test_items_and_layout_that_were_stated_are_kept_in_the_proposal_beside_numbered_persons(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    header, *rows = _wide([f"{a}:{b}" for a, b in ("tm", "tw", "mw")], ["1", "-1", "0"]).splitlines()
+    text = "\n".join([f"ID,{header},Sex", *(f"{100 + k},{row},f" for k, row in enumerate(rows))])
+    (tmp_path / "table.csv").write_text(text + "\n")
+    for typed in (
+        "fit table.csv --layout prefmod --items t,m,w",
+        "fit-answers table.csv --layout pairs --items t,m,w",
+    ):
+        assert run(typed.split()) == 3
+        (command,) = re.findall("^    pairproof (.*)$", capsys.readouterr().err, re.M)
+        assert command.startswith(typed) and command.endswith(
+            "--pair-order prefmod --coding first=1,tie=0,second=-1"
+        )
+        assert run(shlex.split(command)) == 0, capsys.readouterr().err
+
+
+def test_scores_of_systems_on_segments_of_documents_are_imported_by_the_command_that_is_proposed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"r{r},S{s},doc{k // 2},{k},{10 * r + 7 * s + k}" for r in (1, 2) for s in (1, 2) for k in range(4)
+    ]
+    lines = ["Annotator,System,Document,Segment ID,Score", *rows]
+    (tmp_path / "da.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "again.csv").write_text("\n".join([*lines, rows[0]]) + "\n")
+    assert run(["fit", "again.csv"]) == 3
+    assert "rows repeat what the same Annotator had scored before, 1 of them" in capsys.readouterr().err
+    assert run(["fit", "da.csv"]) == 3
+    (command,) = re.findall("^    pairproof (.*)$", capsys.readouterr().err, re.M)
+    assert "item=Segment ID" in shlex.split(command) and "system=System" in command
+    assert run(shlex.split(command)) == 0, capsys.readouterr().err
+
+
+def test_three_spellings_of_one_name_become_one_item_by_the_renames_that_the_message_proposes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "xs.csv").write_text("first,second,wins,losses\nX,y,3,2\nx,y,4,4\nx ,y,1,2\n")
+    assert run(["fit", "xs.csv"]) == 3
+    (renames,) = re.findall("pass (--rename .*), if not", capsys.readouterr().err)
+    assert run(["fit", "xs.csv", *shlex.split(renames)]) == 0, capsys.readouterr().err

@@ -94,6 +94,18 @@ def test_fractional_counts_and_weights_make_each_row_a_cluster(frame: pd.DataFra
     assert by_weight.robust.n_clusters == (3,)
 
 
+def test_half_a_win_for_each_in_a_row_of_counts_is_a_tie_and_no_row_is_a_cluster() -> None:
+    rows = {"first": ["Ada", "Ada", "Bo"], "second": ["Bo", "Cy", "Cy"]}
+    halves = pairproof.read({**rows, "wins": [24.5, 12.0, 11.5], "losses": [15.5, 9.0, 8.5]})
+    tied = pairproof.read({**rows, "wins": [24, 12, 11], "ties": [1, 0, 1], "losses": [15, 9, 8]})
+    found, same_votes = (fitted(t, ties="half", reference="sum").clustered() for t in (halves, tied))
+    assert found.robust.title == same_votes.robust.title == "CR1 by vote (81 votes)"
+    same(found, same_votes)
+    # Half a win alone is half a vote: its errors are about those of the model, not a tenth of them.
+    alone = fitted(pairproof.read({**rows, "wins": [5.5, 2, 1], "losses": [3, 2, 2]}), reference="sum")
+    assert (alone.clustered().bse / alone.bse).between(0.9, 1.1).all()  # observed .98 to 1.03
+
+
 def test_an_item_that_lost_all_leaves_the_others_as_they_were(frame: pd.DataFrame) -> None:
     lost = pd.DataFrame({"model_a": ["new"] * 12, "model_b": ["m1", "m2", "m3"] * 4, "winner": "model_b"})
     before = fitted(pairproof.read(frame[["model_a", "model_b", "winner"]]), ties="half", reference="sum")

@@ -344,11 +344,20 @@ def test_rules_go_before_digits_and_name_a_number_or_what_it_is_in() -> None:
     assert numbers_of({"a": {"b": 1, "c": 2}, "d": 3}, {"a.b": None}) == {"a.c": 2.0, "d": 3.0}
 
 
+def test_changes_of_a_fit_lead_with_estimates_and_end_with_p_values_however_few_their_digits() -> None:
+    fit = pairproof.fit_bradley_terry(pairproof.read(ROWS))
+    now = numbers_of(fit)
+    before = {name: value if value is None else value * 1.001 for name, value in now.items()}
+    before |= {name: 1e-28 for name in now if name.startswith("p.")}
+    kinds = [change.quantity.partition(".")[0] for change in changes(before, now, fit)]
+    assert kinds[:3] == ["estimate", "estimate", "se"] and kinds.index("p") == len(kinds) - kinds.count("p")
+
+
 def test_digits_of_a_fit_take_the_place_of_the_defaults() -> None:
     fit = pairproof.fit_bradley_terry(pairproof.read(ROWS))
     now = numbers_of(fit)
     before = {**now, "estimate.B": now["estimate.B"] * (1 + 1e-7), "df_resid": now["df_resid"] + 1}
-    assert [c.quantity for c in changes(before, now, fit)] == ["df_resid", "estimate.B"]
+    assert [c.quantity for c in changes(before, now, fit)] == ["estimate.B", "df_resid"]
     assert [c.quantity for c in changes(before, now, fit, None, 6)] == ["df_resid"]
 
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -34,6 +34,7 @@ import numpy as np
 from ....errors import InputError
 from ....fit.estimates.tails import chi_square_p
 from ....numerics.arrays import FloatArray
+from .sign_test import binomial_p
 
 #: Judges up to which all sign vectors are gone through (a million of them); beyond, they are drawn.
 ALL_SIGNS = 20
@@ -53,7 +54,7 @@ class EqualityTest:
     has none.  spread: how much judges differ, by `spread_of`; nan where the test does not say.  spread_of:
     "sd of judge means", "intra-class correlation", "sd of judges' log-odds" or "".  why_not: "" where the
     test was made; all numbers are nan otherwise.  reference: distribution of the statistic: "t", "normal",
-    "chi-square", or "" for an exact test."""
+    "chi-square", "binomial" or "" for an exact test."""
 
     name: str
     estimate: float = math.nan
@@ -71,10 +72,16 @@ class EqualityTest:
         """estimate -+ quantile x se, of t where that is the reference, else normal; nan without a standard
         error.
         A mean preference is cut at -1 and 1; a share of decisive answers has the interval that belongs to its
-        z (Wilson 1927, J. Am. Statist. Assoc. 22, 209-212), which stays inside them."""
-        from scipy.special import ndtri, stdtrit
+        z (Wilson 1927, J. Am. Statist. Assoc. 22, 209-212), which stays inside them, or to its sign test
+        (Clopper and Pearson 1934, Biometrika 26, 404-413)."""
+        from scipy.special import bdtri, ndtri, stdtrit
 
         half = (1 + level) / 2
+        if self.reference == "binomial":
+            n = round(self.se**-2.0)
+            counts = (round(n * (1.0 + sign * self.estimate) / 2.0) for sign in (-1, 1))
+            low, high = (2.0 * float(bdtri(k, n, 1 - half)) - 1.0 if k < n else 1.0 for k in counts)
+            return -low, high
         q = float(stdtrit(self.df, half) if self.reference == "t" else ndtri(half))
         reach = q * self.se
         if self.scale == "share of decisive answers":
@@ -109,6 +116,16 @@ def summed(first: FloatArray, second: FloatArray) -> EqualityTest:
     p = 2.0 * float(ndtr(-abs(z)))
     share, se = (a - b) / (a + b), 1.0 / math.sqrt(a + b)
     return EqualityTest("sum of answers", share, "share of decisive answers", se, z, p=p, reference="normal")
+
+
+def exact_sum(first: FloatArray, second: FloatArray) -> EqualityTest:
+    """The exact sign test of the sum, which holds its level at any number of answers; z rejects in 12.5 % of samples of 4
+    answers, in 7.8 % of 21 and in 6.2 % of 104.  `first`, second: as in :func:`summed`, whole numbers."""
+    z = summed(first, second)
+    if z.why_not:
+        return replace(z, name="sign test")
+    p = binomial_p(round(float(first.sum())), round(z.se**-2.0))
+    return replace(z, name="sign test", statistic=math.nan, p=p, reference="binomial")
 
 
 def mean_preferences(first: FloatArray, second: FloatArray, ties: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ two can contradict each other, and :attr:`TwoSystems.reversal` says so.
 The sum supposes that answers are independent.  Answers of one judge are not, and nothing in a table can show
 that they are: judges that do not differ significantly may differ enough to make the sum reject twice too
 often.  So the test to report, :attr:`TwoSystems.headline`, is by the clusters that are asked for, by judges
-where there are two or more, and else the sum.
+where there are two or more, and else the exact sign test of the sum.
 """
 
 from __future__ import annotations
@@ -168,6 +168,11 @@ class TwoSystemTests:
         return tests.summed(self.first, self.second)
 
     @cached_property
+    def sign(self) -> EqualityTest:
+        """The sum of answers, exactly."""
+        return tests.exact_sum(self.first, self.second)
+
+    @cached_property
     def judge_means(self) -> EqualityTest:
         """t of the judges' mean preferences."""
         return tests.judge_means(self.first, self.second, self.ties)
@@ -212,11 +217,11 @@ class TwoSystemTests:
         if self.clusters is not None:
             return Headline(self.clusters, "clustered as asked")
         if not self.judges:
-            why = "no judge column: the sum of answers, which supposes that they are independent"
-            return Headline(self.sum, why)
+            why = "no judge column: the exact sign test of the sum of answers, which supposes that they are independent"
+            return Headline(self.sign, why)
         if len(self.judges) == 1:
-            why = "one judge: the sum of its answers, which supposes that they are independent; says nothing about other judges"
-            return Headline(self.sum, why)
+            why = "one judge: the exact sign test of its answers, which supposes that they are independent; says nothing about other judges"
+            return Headline(self.sign, why)
         if self.judge_means.why_not:
             why = f"{self.judge_means.why_not}; the signs of their means are tested"
             return Headline(self.sign_flips, why)
@@ -224,10 +229,10 @@ class TwoSystemTests:
 
     @property
     def beside(self) -> tuple[EqualityTest, ...]:
-        """All tests, the sum last; without judges only the sum."""
+        """All tests, the sum last; without judges only the sum, exactly and by z."""
         asked = () if self.clusters is None else (self.clusters,)
         if len(self.judges) < 2:
-            return (*asked, self.sum)
+            return (*asked, self.sign, self.sum)
         known = {test.name for test in asked}
         clusters = tuple(test for test in (self.by_judge_clusters,) if test.name not in known)
         by_judge = (self.judge_means, self.sign_flips, *clusters)

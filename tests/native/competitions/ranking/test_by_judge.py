@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy import stats
 from scipy.special import expit
 
 import pairproof
@@ -23,7 +24,7 @@ from pairproof.native.competitions.ranking.tests_by_judge import (
     sign_flips,
     summed,
 )
-from pairproof.native.competitions.ranking.two_systems import by_judges, clustered_log_odds
+from pairproof.native.competitions.ranking.two_systems import TwoSystemTests, by_judges, clustered_log_odds
 from tests.places import DATA
 
 PAIRS = ["AB", "CD", "AC", "AE", "BE", "BD", "AD"]
@@ -123,7 +124,21 @@ def test_the_headline_is_that_of_judges_where_there_are_two_and_says_so(vilar):
         found.why.startswith("judges differ (chi-square 83.3 on 12") and "the sum's z of -7.30" in found.why
     )
     one = by_judges(*(x[:1] for x in pair(vilar, "AD"))).headline
-    assert one.test.name == "sum of answers" and one.why.startswith("one judge:")
+    assert one.test.name == "sign test" and one.why.startswith("one judge: the exact sign test")
+
+
+@pytest.mark.parametrize("n", [1, 4, 5, 9, 21, 104])
+def test_the_headline_without_judges_holds_its_level_at_any_number_of_answers(n):
+    of = [TwoSystemTests(*(np.array([float(x)]) for x in (k, n - k, 3))).headline.test for k in range(n + 1)]
+    chance = stats.binom.pmf(range(n + 1), n, 0.5)
+    assert sum(p for p, test in zip(chance, of) if test.p <= 0.05) <= 0.05
+    for k, test in enumerate(of):
+        exact = stats.binomtest(k, n)
+        low, high = exact.proportion_ci()
+        assert test.p == pytest.approx(exact.pvalue, rel=1e-12)  # whole numbers, rounded once; observed 0
+        # Two routines for the same quantile of the beta distribution; observed 3e-15.
+        assert test.conf_int() == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-10)
+        assert (test.p > 0.05) == (test.conf_int()[0] <= 0 <= test.conf_int()[1])
 
 
 def test_judges_who_all_agree_have_no_t_and_are_tested_by_their_signs():
