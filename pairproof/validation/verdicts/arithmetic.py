@@ -343,7 +343,7 @@ TIDY_ZERO, SMALLEST_P = 100 * 2.0**-52, 2.3e-16
 def is_tidied(printed: Printed, p: float) -> bool:
     """Whether a p that is not so small is printed as "< 2e-16" by gnm."""
     bound = printed.high if printed.relation in ("<", "<=") else None
-    return bound is not None and float(bound) < SMALLEST_P and p < TIDY_ZERO
+    return bound is not None and 1e-16 < float(bound) < SMALLEST_P and p < TIDY_ZERO
 
 
 # -- the relations -------------------------------------------------------------------------------------------
