@@ -99,7 +99,10 @@ many_options = options(
         "--order-effect": "The table adjusts for which answer was shown first.",
         "--style COL[,COL]": "Board: covariates of the two answers that it adjusts for, as in pairproof leaderboard.",
         "--sided": ("Sides of its p-values (default: as their heading says, else 2).", choice("1", "2")),
-        "--level": ("Board: the level of limits and rank sets (default: 0.95).", SHARE),
+        "--level": (
+            "Board: the level of limits and rank sets (default: 0.95); for other limits the usual levels are tried.",
+            SHARE,
+        ),
     },
     model=choice(*FAMILIES, name="family"),
     scale=choice("lambda", "log-odds", "elo", "any"),
@@ -175,7 +178,7 @@ def _check_printed(
         "level": f"{of_table['level']:.15g}" if of_table["level"] else None,
         "comparison_terms": with_style.terms,
     }
-    on_points = any(value not in (None, ()) for value in of_board.values())
+    on_points = any(value not in (None, ()) for key, value in of_board.items() if key != "level")
     given |= {**of_board, "scale": of_table["scale"] or ("elo" if on_points else None)}
     given["cluster_kind"] = of_table["kind"] if of_table["cluster"] else None
     with watched(state) as progress:

@@ -51,6 +51,7 @@ from ..verdicts.definitions import (
     significant_digits,
 )
 from ..verdicts.digits import Floor, digits_of_agreement
+from ..verdicts.other_errors import by_other_errors
 from ..verdicts.verdict import (
     IMMATERIAL,
     OF_STOPPING,
@@ -324,6 +325,11 @@ class Checker:
                 return board.value(q.quantity)
             return quantity(fit, q.quantity, others) / _halved(claim, q.quantity)
 
+    def value_of(self, claim: Claim, fit: Fit, name: Quantity) -> float:
+        """Another number of the place of a printed one, on the claim's scale."""
+        board = self._board(claim)
+        return board.value(name) if board is not None and board.has(name) else quantity(fit, name)
+
     # -- printed numbers -------------------------------------------------------------------------------------
 
     def _numbers(self, claim: Claim, asked: Asked, values: Mapping[str, float]) -> list[Agreement]:
@@ -392,11 +398,17 @@ class Checker:
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
         other = {**by_program(claim, fit, values, judged), **_by_last_step_but_one(claim, fit, values, wrong)}
+        of_fit = board is None and not free
+        errors_of = board.error if board else partial(error_of, fit=fit)
+        own = partial(self.value_of, claim, fit)
+        other |= by_other_errors(claim, fit, values, judged, own, errors_of, of_fit) if of_fit else {}
         judged |= explained or {**small, **other}
         judged |= by_plackett_luce(claim, fit, values, judged)
         of_model = self._board_of_model(claim) if wrong or small else None
         if of_model is not None and all(of_model.has(q.quantity) for q in numbers):
             judged |= by_model_errors(claim, of_model.value, of_model.error, values, judged)
+        if board is not None and not explained:
+            judged |= by_other_errors(claim, fit, values, judged, own, errors_of, of_fit)
         if board is None and not explained:
             judged |= misprint(judged, values, partial(self._printout, claim))
         none = board is not None or free

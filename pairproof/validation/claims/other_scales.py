@@ -33,7 +33,7 @@ from ...fit.fit import Fit
 from ...numerics.arrays import BoolArray, FloatArray
 from ...text import named
 from .paper import ModelClaim, PrintedQuantity
-from .quantities import OF_BOARD, Quantity
+from .quantities import OF_BOARD, Quantity, counts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ class BoardNumbers:
             return float(self._ratings[_RATINGS[q.kind]].iloc[place])
         if q.kind in _RANKS:
             return float(getattr(self._ranks, _RANKS[q.kind])[place])
-        return float(self._counts[q.kind][self._table.items.index(q.name)])
+        return counts_of(self._table, q.kind)[q.name]
 
     def error(self, q: Quantity) -> float:
         """The standard error of the item's rating, for a number in points; nan for others."""
@@ -80,17 +80,6 @@ class BoardNumbers:
     @cached_property
     def _ranks(self) -> RankSets:
         return self._fit.ranks(level=self._level)
-
-    @cached_property
-    def _counts(self) -> dict[str, np.ndarray]:
-        table, n = self._table, len(self._table.items)
-
-        def both(of_first: FloatArray, of_second: FloatArray) -> FloatArray:
-            first = np.bincount(table.first, of_first, n)
-            return np.asarray(first + np.bincount(table.second, of_second, n), float)
-
-        alike = {"ties": both(table.ties, table.ties), "votes": both(table.row_weights, table.row_weights)}
-        return {"wins": both(table.wins, table.losses), "losses": both(table.losses, table.wins), **alike}
 
 
 # -- a free scale --------------------------------------------------------------------------------------------

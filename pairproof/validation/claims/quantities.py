@@ -23,7 +23,7 @@
                                        ``contrast_p``
 ``odds.G.A.B``                         odds of A versus B
 ``p_first.G.A.B``                      P(A preferred to B); also ``p_tie``, ``p_second``
-``wins.A``                             first preferences of A in the data
+``votes.A``, ``wins.A``                comparisons and first preferences of A in the data; also ``losses``, ``ties``
 ``sigma.C``                            standard deviation of the random effects C (``item``, ``item:judge``);
                                        also ``sigma_se``; for sigma = 0 ``sigma_lr``, ``sigma_p``
 ``effect.A``, ``effect_mean.A``        predicted random effect of item A (``J.A``: judge J), posterior mean
@@ -31,7 +31,6 @@
 ``test_statistic.T``, ``test_p.T``     of a test T (sign test, Friedman), not of a fit; also
                                        ``test_df``
 ``rank_low.S.A``, ``rank_high.S.A``    confidence set of a rank, for the sets S; not of a fit
-``votes.A``, ``losses.A``, ``ties.A``  of a leaderboard (:mod:`.other_scales`), with estimates in points
 ``shared_letters.A-B``                 letters that two items share in a letter display; not of a fit
 ``limit_low.M.X``, ``limit_high.M.X``  confidence limits by a method M (bootstrap, profile likelihood)
 ``score.R.A``, ``log_posterior.M``     a score or cost by a ranking rule R; at the mode of a model M; not
@@ -62,11 +61,13 @@ from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
 
 
-def first_preferences(data: Comparisons) -> dict[str, float]:
-    """How often each item was preferred, over all its comparisons."""
-    n = len(data.items)
-    wins = np.bincount(data.first, data.wins, n) + np.bincount(data.second, data.losses, n)
-    return dict(zip(data.items, wins.tolist()))
+def counts_of(data: Comparisons, kind: str) -> dict[str, float]:
+    """How often each item was compared ("votes"), preferred ("wins"), not preferred, or neither ("ties")."""
+    n, both = len(data.items), {"ties": data.ties, "votes": data.row_weights}
+    of_first = both.get(kind, data.wins if kind == "wins" else data.losses)
+    of_second = both.get(kind, data.losses if kind == "wins" else data.wins)
+    counts = np.bincount(data.first, of_first, n) + np.bincount(data.second, of_second, n)
+    return dict(zip(data.items, counts.tolist()))
 
 
 def aic_glm(fit: Fit) -> float:
@@ -165,7 +166,7 @@ _OF_TEST = (
     *("test_statistic", "test_df", "test_p", "score", "log_posterior"),
     *("rank_low", "rank_high", "shared_letters", "limit_low", "limit_high"),
 )
-#: Counts of a board; "wins" are those of a fit, too.
+#: Counts of the data.
 OF_BOARD = ("votes", "wins", "losses", "ties")
 KINDS = (
     *(*_OF_FIT, *_OF_WHOLE, *OF_PARAMETER, "cov", "worth", "worth_se"),
@@ -263,14 +264,14 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
         return float(fit.cov_params().loc[a, b])
     if kind in LIKELIHOOD_RATIO:
         return _likelihood_ratio(fit, kind, q.name, others or {})
-    if kind in _OF_TEST or kind in OF_BOARD and kind != "wins":
+    if kind in _OF_TEST:
         raise InputError(
             f"{name!r} comes from a test or rule, not from a fit; a statement's test computes it"
         )
     if kind in OF_EFFECTS:
         return of_effects(fit, q.kind, q.name)
-    if kind == "wins":
-        return first_preferences(fit.data)[_one(q.name, list(fit.items), "item", name)]
+    if kind in OF_BOARD:
+        return counts_of(fit.data, kind)[_one(q.name, list(fit.items), "item", name)]
     group, items = _group_and_items(fit, q, 1 if kind in ("worth", "worth_se") else 2)
     if kind in ("worth", "worth_se"):
         return _worths(fit)[group, items[0]][kind == "worth_se"]

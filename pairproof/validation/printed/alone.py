@@ -32,10 +32,10 @@ from ..report.context import ReportContext, versions
 from ..report.findings import fit_each_other, not_looked_at
 from ..report.notation import verdict_cell
 from ..report.verification import Verification
-from ..verdicts.agreement import COLUMNS_NOT_READ, Agreement, Verdict
+from ..verdicts.agreement import COLUMNS_NOT_READ, NOT_A_NUMBER, Agreement
 from ..verdicts.arithmetic import Interval, half_width, tails
 from ..verdicts.arithmetic_rows import KIND, arithmetic_rows
-from ..verdicts.definitions import LEVELS
+from ..verdicts.other_errors import LEVELS
 from .headings import PARAMETERS, kind_among
 from .reading import Limits, PrintedTable, tables_of
 
@@ -169,7 +169,7 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     free = len({q.quantity.name for q in numbers if q.quantity.kind == "estimate"} - set(page.without))
     # Of estimates that sum to zero one is not free; of those of which nothing is said that may be so.
     fewest = free - (reference in ("sum", UNKNOWN)) if free else 0
-    for name, holds, words in _further(known, fewest, free):
+    for name, holds, words in _further(known, fewest, free, page.whole):
         said = ("agrees" if holds else "differs", words, "arithmetic")
         rows.append(row(Quantity(KIND, name=name), *said, printed=printed[name], about=KIND))
     by_se = {Quantity.parse(a.quantity.name).place for a in rows if a.quantity.name.startswith(_LIMITS)}
@@ -183,6 +183,7 @@ def _of_page(page: PrintedTable, claim: Claim, stated: Mapping[str, Any], games:
     rows += [row(name, *why, printed=text) for name, text in printed.items() if name not in checked]
     no_number = ("not-checkable", "NaN is printed, which is not a number", "not-looked-at")
     rows += [row(Quantity(kind, name=name), *no_number) for kind, name in page.nan]
+    rows += [row(q, "not-run", why, NOT_A_NUMBER, printed=text) for q, text, why in page.bad]
     named_not = ("not-checkable", page.to_be_named, COLUMNS_NOT_READ)
     return rows + [row("columns", *named_not)] * bool(page.to_be_named)
 
@@ -196,9 +197,12 @@ def _no_data(name: str) -> Any:
 
 
 def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Agreement]:
-    """The rows, where limits that are all off are of another level, or of no Wald interval."""
+    """The rows, where limits of several rows, most of them, are off: they are of another level, or of no Wald interval."""
     of_limits = [a for a in rows if a.quantity.name.startswith(_LIMITS)]
-    if any(a.passes for a in of_limits):
+    off = [a for a in of_limits if not a.passes]
+    if 2 * len(off) <= len(of_limits) or len(of_limits) > 2 > len(
+        {Quantity.parse(a.quantity.name).name for a in off}
+    ):
         return list(rows)
 
     def at(q: Quantity, level: float) -> bool:
@@ -207,12 +211,15 @@ def _limits(rows: Sequence[Agreement], known: Mapping[str, Interval]) -> list[Ag
         se = known.get(q.of("se")) or known[q.of("exp_se")].over(known[q.of("exp")])
         return (end - estimate).size().meets(half_width(se, level, known.get(q.of("df"))))
 
-    names = [Quantity.parse(a.quantity.name) for a in of_limits]
-    level = next((level for level in LEVELS if all(at(q, level) for q in names)), None)
+    def out(level: float) -> list[Agreement]:
+        return [a for a in of_limits if at(Quantity.parse(a.quantity.name), level)]
+
+    level = max(LEVELS, key=lambda level: len(out(level)))
+    if 2 * len(out(level)) > len(of_limits):
+        said, agree = f"reproduced at level {level:g}", out(level)
+        return [replace(a, verdict="agrees", explanation=said) if a in agree else a for a in rows]
     why = "none is a Wald interval at a usual level; the page does not say what else it is"
-    verdict: Verdict = "not-checkable" if level is None else "agrees"
-    said = why if level is None else f"reproduced at level {level:g}"
-    return [replace(a, verdict=verdict, explanation=said) if a in of_limits else a for a in rows]
+    return [replace(a, verdict="not-checkable", explanation=why) if a in of_limits else a for a in rows]
 
 
 def _of_limits(found: Sequence[Limits]) -> Iterator[tuple[Limits, bool, str]]:
@@ -229,7 +236,8 @@ def _of_limits(found: Sequence[Limits]) -> Iterator[tuple[Limits, bool, str]]:
     odd = [limits for limits, off in between if off > 0.0]
     for limits, off in between:
         if odd == [limits] and len(between) > MOST_ODD and off > FAR_OFF:
-            others = f"half-way between its limits, as the {len(between) - 1} others are"
+            logs = " in logarithms" * limits.ratio
+            others = f"half-way between its limits{logs}, as the {len(between) - 1} others are"
             yield limits, False, f"{limits.value} is not {others}"
         else:
             yield limits, True, f"{limits.value} is between its limits"
@@ -275,12 +283,15 @@ def _middle(printed: Interval) -> tuple[float, int]:
     return (printed.low + printed.high) / 2, max(0, round(-math.log10(width))) if 0 < width < math.inf else 0
 
 
-def _further(known: Mapping[str, Interval], fewest: int, most: int) -> Iterator[tuple[str, bool, str]]:
-    """df, AIC and votes; `fewest` and `most` parameters are printed, and the model may have more."""
+def _further(
+    known: Mapping[str, Interval], fewest: int, most: int, whole: bool
+) -> Iterator[tuple[str, bool, str]]:
+    """df, AIC and votes; `fewest` and `most` parameters are printed, and the model may have more if they are not the whole."""
     if {"df_null", "df_resid"} <= known.keys() and most:
         k = round(known["df_null"].low - known["df_resid"].low)
-        if k <= most:
-            yield "df_resid", k >= fewest, f"df_null minus {most if k == most else fewest} printed parameters"
+        if k <= most or whole:
+            n = most if k >= most else fewest
+            yield "df_resid", fewest <= k <= most, f"df_null minus {n} printed parameter{'s' * (n != 1)}"
     if "aic" in known and "llf" in known:
         k2 = known["aic"] + known["llf"].times(2.0)
         k = max(fewest, math.ceil(k2.low / 2 - 1e-9))

@@ -32,7 +32,15 @@ from ..claims.printed import R_LEGEND
 from ..claims.quantities import OF_BOARD, OF_PARAMETER, Quantity, quantity, scale_of
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
-from ..verdicts.agreement import ANOTHER_MODEL, COLUMNS_NOT_READ, NO_SUCH_ITEM, OTHER_MODELS, Agreement
+from ..verdicts.agreement import (
+    ANOTHER_MODEL,
+    COLUMNS_NOT_READ,
+    NO_SUCH_ITEM,
+    NOT_A_NUMBER,
+    OTHER_MODELS,
+    Agreement,
+)
+from ..verdicts.definitions import OF_ERROR
 from ..verdicts.verdict import IMMATERIAL, OF_STOPPING
 from .headings import PARAMETERS, kind_among
 from .reading import PrintedTable, tables_of
@@ -51,16 +59,26 @@ Data = Union[Comparisons, Respondents]
 #: Items without a number, or with 0, that are tried as reference; names by which a prefix is found.
 MOST_REFERENCES, MOST_NAMES = 6, 200
 #: What is looked for, in the order in which it is said; kinds of numbers that depend on the cells.
-FREE = ("scale", "ties", "family", "order_effect", "cells")
+FREE = ("scale", "ties", "family", "order_effect", "link", "cells")
 OF_CELLS = ("deviance", "df_resid", "null_deviance", "df_null", "aic_glm")
 #: Kinds of numbers that are the same on every scale.
-OF_NO_SCALE = ("z", "chi2", "p", "df", *OF_CELLS)
+OF_NO_SCALE = ("z", "chi2", "p", "df", "contrast_z", "contrast_p", *OF_CELLS)
+#: What stands between the two items of a contrast, and what the kinds of numbers of its row are.
+_VERSUS = re.compile(r"\s(?:vs\.?|versus|minus|against|[-\u2013/:])\s", re.IGNORECASE)
+_OF_CONTRAST = {"exp": "odds", "estimate": "contrast"} | {k: f"contrast_{k}" for k in ("se", "z", "p")}
 #: Kinds of numbers that a reference has none of.
 OF_ITEMS = OF_PARAMETER
 
 
 def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) -> PrintedTable:
-    """The page with the items of the data in place of its names."""
+    """The page with the items of the data in place of its names; rows of two items, "A vs B", are of their contrast."""
+    pairs = _contrasts(page.items, table.items)
+    of_pairs = [q for q in page.numbers if q.quantity.name in pairs]
+    page = replace(
+        page,
+        numbers=tuple(q for q in page.numbers if q not in of_pairs),
+        items=tuple(name for name in page.items if name not in pairs),
+    )
     found, said = _meant(page.items, table.items)
     of_model = {_plain(name): name for name in parameters if name not in table.items}
     for name in page.items:
@@ -74,7 +92,7 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
         raise InputError(f"{page.source}: {listed(names)} {where}; keep only one of them")
     unknown = [name for name in page.items if name not in found]
     # A claim of a long CSV may hold one number; a table with one name of the data is likely another's.
-    fewest = 1 if page.claim else 2
+    fewest = 0 if pairs else 1 if page.claim else 2
     if page.items and len(set(found.values()) & {*table.items, *parameters}) < fewest:
         missing = "; no ".join(f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6])
         n, cure = len(page.items), "change the page's names, or --rename those of the data"
@@ -88,14 +106,41 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
     missed = {name for name in unknown if like[name] or not page.program}
     unmatched = tuple((q, rest[q.quantity.name]) for q in page.numbers if q.quantity.name in missed)
     told = {q.quantity.name for q, _ in unmatched}
+    not_of_pairs = dict.fromkeys(q.quantity.kind for q in of_pairs if q.quantity.kind not in _OF_CONTRAST)
     others = (*page.others, *(why for name, why in rest.items() if name not in told))
+    others += tuple(f"column of {kind} (of contrasts)" for kind in not_of_pairs)
     meant, old = {"": "", **found}, [(q, q.quantity) for q in page.numbers]
     numbers = (
         replace(q, quantity=Quantity(o.kind, o.group, meant[o.name])) for q, o in old if o.name in meant
     )
-    items, without = tuple(dict.fromkeys(found.values())), tuple(found[n] for n in page.without if n in found)
+    contrasts = (
+        replace(q, quantity=Quantity(_OF_CONTRAST[q.quantity.kind], "all", ".".join(pairs[q.quantity.name])))
+        for q in of_pairs
+        if q.quantity.kind in _OF_CONTRAST
+    )
+    if pairs:
+        first, two = next(iter(pairs.items()))
+        said.append(
+            f"rows of two items are contrasts: {label(first)} is {label(two[0])} minus {label(two[1])}"
+        )
+    compared = (item for two in pairs.values() for item in two)
+    items, without = tuple(dict.fromkeys([*found.values(), *compared])), tuple(
+        found[n] for n in page.without if n in found
+    )
     page = replace(page, sentences=(*page.sentences, *said), others=others, unmatched=unmatched)
-    return replace(page, numbers=tuple(numbers), items=items, without=without)
+    return replace(page, numbers=(*numbers, *contrasts), items=items, without=without)
+
+
+def _contrasts(names: Sequence[str], items: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Names that are two items with a word or a sign between them, and these items."""
+    known = {_plain(item): item for item in items}
+    found = {}
+    for name in names if len(known) == len(items) else ():
+        for sign in _VERSUS.finditer(name) if name not in items else ():
+            a, b = (known.get(_plain(part)) for part in (name[: sign.start()], name[sign.end() :]))
+            if a is not None and b is not None and a != b:
+                found[name] = (a, b)
+    return found
 
 
 def _plain(name: str) -> str:
@@ -150,6 +195,12 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     numbers = [q for q in page.numbers if q.quantity.kind not in OF_BOARD]
     if page.sided == 1:  # a fit's are two-sided
         numbers = [q for q in numbers if q.quantity.kind != "p"]
+    if said.get("family") in ANSWER_FAMILIES and isinstance(table, Comparisons):
+        raise InputError(
+            f"{page.source}: output of {page.program or 'model ' + said['family']}, whose model is of persons' whole answers;"
+            f" {table.source} has single comparisons: write a claims file that names the file of answers, or use"
+            " 'pairproof check-numbers' for the numbers alone"
+        )
     candidates = _candidates(page, table, said)
     tried = {model: n for model in candidates if (n := _n_out(table, model, numbers)) >= 0}
     if not tried:
@@ -163,9 +214,11 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     n_own, n_free = (_n_out(table, model, scaled) for model in (best, free))
     if n_own * 3 < len(scaled) and n_free * 3 >= len(scaled) * 2:
         best = free
-    if tried[best] * 2 < len(numbers) and "order_effect" not in said and not best.order_effect:
-        tried |= _with_order_effect(table, tried, numbers)
-        best = max(tried, key=lambda m: tried[m] if m.scale == best.scale or m.order_effect else -1)
+    for key, value in (("order_effect", True), ("link", "probit")):
+        if tried[best] * 2 < len(numbers) and key not in said and getattr(best, key) != value:
+            more = _with_more(table, tried, numbers, {key: value})
+            tried |= more
+            best = max(tried, key=lambda m: tried[m] if m.scale == best.scale or m in more else -1)
     tried = {model: n for model, n in tried.items() if model.scale != "any" or best.scale == "any"}
     if not best.cells and tried[best] < len(numbers) and any(q.quantity.kind in OF_CELLS for q in numbers):
         by_row = replace(best, cells=("row",))
@@ -176,11 +229,13 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     return FoundModel(best, tried[best], len(numbers), sentences)
 
 
-def _with_order_effect(
-    table: Data, tried: Mapping[ModelClaim, int], numbers: Sequence[PrintedQuantity]
+def _with_more(
+    table: Data, tried: Mapping[ModelClaim, int], numbers: Sequence[PrintedQuantity], more: Mapping[str, Any]
 ) -> dict[ModelClaim, int]:
-    """The models with an order effect that the page does not print (as R's abilities), if they reproduce half of it."""
-    also = (replace(m, order_effect=True) for m in tried if m.family != "plackett-luce" and m.scale != "any")
+    """The models with an order effect that the page does not print (as R's abilities), or with another link, if they
+    reproduce half of it."""
+    families = ("bradley-terry",) if "link" in more else ("bradley-terry", "llbt")
+    also = (replace(m, **more) for m in tried if m.family in families and m.scale != "any")
     found = {m: _n_out(table, m, numbers) for m in also}
     return {m: n for m, n in found.items() if n * 2 >= len(numbers)}
 
@@ -254,7 +309,7 @@ def _said(tried: Mapping[ModelClaim, int], best: ModelClaim, n: int) -> Iterator
         for m, k in tried.items()
         if k == tried[best] and m != best
     ]
-    if equal:
+    if equal and tried[best]:
         ours = {key: getattr(best, key) for key in dict.fromkeys(key for other in equal[:4] for key in other)}
         yield f"as many are reproduced with {'; or '.join(map(_in_words, equal[:4]))}; {_in_words(ours)} is used"
 
@@ -326,20 +381,38 @@ def read_pages(
     for read in tables_of(path, columns):
         table = with_items(replace(read, sided=sided or read.sided), data, parameters)
         if {**table.model, **stated}.get("scale") == "elo":
-            own = {"scale": "elo", "ties": _ties_of_board(data, stated), "by_vote": not stated.get("cluster")}
+            own = {"scale": "elo", "by_vote": not stated.get("cluster")}
             own |= {} if stated.get("level") else {"level": table.model.get("level", "")}
             kept = tuple(q for q in table.numbers if q.quantity.kind in _OF_PARTS)
             left = dict.fromkeys(q.quantity.kind for q in table.numbers if q not in kept)
             others = (*table.others, *(f"column of {kind}" for kind in left))
             table = replace(table, numbers=kept, others=others)
-            pages.append(Page(table, _on_points(table, data, ModelClaim(**{**OF_A_BOARD, **stated, **own}))))
+            pages.append(Page(table, _of_board(table, data, {**stated, **own})))
             continue
-        counts = [q for q in table.numbers if q.quantity.kind in OF_BOARD and q.quantity.kind != "wins"]
-        kept = tuple(q for q in table.numbers if q not in counts)
-        names = tuple(dict.fromkeys(f"column of {q.quantity.kind}" for q in counts))
-        table = replace(table, numbers=kept, others=(*table.others, *names))
-        pages.append(Page(table, find_model(table, data, stated)))
+        # Limits of estimates are tried at the usual levels.
+        of_model = {key: value for key, value in stated.items() if key != "level"}
+        pages.append(Page(table, find_model(table, data, of_model)))
     return tuple(pages)
+
+
+def _of_board(page: PrintedTable, data: Data, stated: Mapping[str, Any]) -> FoundModel:
+    """The model of a board, with the law of ties that brings its ratings out: half wins unless another is stated."""
+    laws = [stated.get("ties") or "none"]
+    if getattr(data, "tie_category", False) and not stated.get("ties"):
+        laws = sorted(TIES_IN_WORDS, key=lambda law: law != OF_A_BOARD["ties"])
+    tried: dict[str, FoundModel] = {}
+    for law in laws:
+        tried[law] = _on_points(page, data, ModelClaim(**{**OF_A_BOARD, **stated, "ties": law}))
+        if tried[law].come_out * 2 > tried[law].of or not tried[law].of:
+            break
+    best = max(tried, key=lambda law: tried[law].come_out)
+    if best == laws[0] or tried[best].come_out * 2 <= tried[best].of:
+        return tried[laws[0]]
+    other = f"{tried[laws[0]].come_out} of {tried[laws[0]].of} with ties {laws[0]}"
+    said = (
+        f"ties {best} was found: {tried[best].come_out} of {tried[best].of} ratings are reproduced, {other}"
+    )
+    return replace(tried[best], sentences=(said, *tried[best].sentences))
 
 
 def _on_points(page: PrintedTable, data: Data, model: ModelClaim) -> FoundModel:
@@ -349,7 +422,7 @@ def _on_points(page: PrintedTable, data: Data, model: ModelClaim) -> FoundModel:
     """
     items = set(data.items)
     own = [q for q in page.numbers if q.quantity.kind == "estimate" and q.quantity.name in items]
-    if model.anchor or model.at is not None or len(own) < 3 or not isinstance(data, Comparisons):
+    if not isinstance(data, Comparisons):
         return FoundModel(model)
     try:
         plain = replace(model, by_vote=False, cluster=())  # ratings do not depend on it, and it takes time
@@ -357,25 +430,36 @@ def _on_points(page: PrintedTable, data: Data, model: ModelClaim) -> FoundModel:
         off = [(q.printed, board.value(q.quantity), OF_STOPPING * board.error(q.quantity)) for q in own]
     except PairproofError:
         return FoundModel(model)
-    ends = [(float(p.low) - x - e, float(p.high) - x + e) for p, x, e in off if p.low and p.high and x == x]
-    constants = {end for two in ends for end in two}
-    n_of = {c: sum(low <= c <= high for low, high in ends) for c in constants}
+    spans = [(float(p.low) - x, float(p.high) - x, e) for p, x, e in off if p.low and p.high and x == x]
+    ends = [(low - e, high + e) for low, high, e in spans]
+    as_stated = FoundModel(model, sum(low <= 0.0 <= high for low, high in ends), len(ends))
+    if model.anchor or model.at is not None:
+        return as_stated
+    n_of = _n_within(ends)
     most = max(n_of.values(), default=0)
-    if most < 3 or most <= sum(low <= 0.0 <= high for low, high in ends):
-        return FoundModel(model)
+    if most < 3 or most <= as_stated.come_out:
+        return as_stated
+    # What a program leaves that stops early moves the constant only where the digits as printed do not tell it.
+    exact = _n_within([(low, high) for low, high, _ in spans])
+    n_of = exact if max(exact.values()) == most else n_of
     best = [c for c in n_of if n_of[c] == most]
     least, most_of = min(best), max(best)
     fixed = next((q for q in own if _without_spread(q, page)), None)
     if fixed is not None and fixed.printed.value is not None:
         found = replace(model, anchor=fixed.quantity.name, at=float(fixed.printed.value))
         said = f"{label(fixed.quantity.name)} has no interval: its rating of {fixed.printed.text} is taken as the anchor"
-        return FoundModel(found, sentences=(f"{said} (--anchor)",))
+        return replace(as_stated, model=found, come_out=most, sentences=(f"{said} (--anchor)",))
     at = 1000.0 + _roundest(least, most_of)
     said = (
         f"the ratings are those with mean {at:g}: all differ from ratings with mean 1000 by the same number, which is"
         " no difference; limits and standard errors of ratings with one fixed need --anchor"
     )
-    return FoundModel(replace(model, at=at), sentences=(said,))
+    return replace(as_stated, model=replace(model, at=at), come_out=most, sentences=(said,))
+
+
+def _n_within(ends: Sequence[tuple[float, float]]) -> dict[float, int]:
+    """In how many intervals each of their ends lies."""
+    return {c: sum(low <= c <= high for low, high in ends) for two in ends for c in two}
 
 
 def _without_spread(q: PrintedQuantity, page: PrintedTable) -> bool:
@@ -399,10 +483,6 @@ def _parameters(data: Data, stated: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     asked = {"family": "llbt", **stated}
     return tuple(map(str, fit_model(data, ModelClaim(**asked)).params.index))
-
-
-def _ties_of_board(data: Data, stated: Mapping[str, Any]) -> str:
-    return (stated.get("ties") or OF_A_BOARD["ties"]) if getattr(data, "tie_category", False) else "none"
 
 
 def check_printed(
@@ -434,6 +514,7 @@ def check_printed(
     checked = Checked(paper, backend, immaterial, {"votes": data})
     checked.run(progress, explain)
     rows = [_doubted(a, claims[a.claim][0].found, stated) if a.claim in claims else a for a in checked.rows]
+    rows = [_of_other_errors(a, rows, claims[a.claim][0]) if a.claim in claims else a for a in rows]
     for page in pages:
         own = next((claim for of, claim in claims.values() if of is page), Claim(id="not checked"))
         rows += [*_unmatched(paper.id, own, page), *_not_looked_at(paper.id, page, data)]
@@ -452,15 +533,38 @@ def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Ag
     found."""
     # A free factor and constant bring two numbers out of any page.
     free = 2 if found.model.scale == "any" else 0
-    known = "family" in stated or "scale" in stated or found.of * LEAST_OUT <= found.come_out - free
+    out, on_points = found.of * LEAST_OUT <= found.come_out - free, found.model.scale == "elo"
+    known = (
+        out or not on_points and ("family" in stated or "scale" in stated) or row.quantity.kind in OF_BOARD
+    )
     if known or row.verdict not in ("differs", "differs-conclusion"):
         return row
+    cure = (
+        "state it: --model, --ties, --reference, --scale, --cluster, or --items if the page numbers its items"
+    )
+    if on_points:
+        cure = (
+            "they may be of another method, such as online Elo, which depends on the order of the votes; if not, state"
+            " --ties, --expected or --style"
+        )
     why = (
         f"another-model: the page does not state its model, and none of those that were tried reproduces more"
-        f" than {found.come_out} of its {found.of} numbers; state it: --model, --ties, --reference, --scale, --cluster, or --items if the page numbers its items"
+        f" than {found.come_out} of its {found.of} {'ratings' if on_points else 'numbers'}; {cure}"
     )
     of: dict[str, Any] = {"code": ANOTHER_MODEL, "finding": f"{row.claim}: {ANOTHER_MODEL}"}
     return replace(row, verdict="not-run", explanation=why, **of)
+
+
+def _of_other_errors(row: Agreement, rows: Sequence[Agreement], page: Page) -> Agreement:
+    """A number of errors that are said not to be the model's, and of none that was asked for, if several are not
+    reproduced."""
+    wrong = ("differs", "differs-conclusion", "not-run")
+    off = [a for a in rows if a.claim == row.claim and a.quantity.kind in OF_ERROR and a.verdict in wrong]
+    asked = not page.table.errors or page.found.model.cluster
+    if asked or row not in off or len(off) < 2 or row.about != "printed":
+        return row
+    why = f"other-errors: standard errors under {page.table.errors!r} are of a kind that was not tried; --cluster states it"
+    return replace(row, verdict="not-checkable", explanation=why, code="other-errors", finding="")
 
 
 def _claims(pages: Sequence[Page]) -> Iterator[tuple[Page, str, Claim]]:
@@ -482,7 +586,9 @@ def _claims(pages: Sequence[Page]) -> Iterator[tuple[Page, str, Claim]]:
 
 
 def _unmatched(paper: str, claim: Claim, page: Page) -> Iterator[Agreement]:
-    """The numbers of rows that are no item of the data: of them nothing is known, so they are no agreement."""
+    """What is no number, and the numbers of rows that are no item of the data: they are no agreement."""
+    for name, text, why in page.table.bad:
+        yield Agreement.of_claim(paper, claim, name, "not-run", why, NOT_A_NUMBER, printed=text)
     for q, why in page.table.unmatched:
         why = f"{why}{';' * (why[-1] != '?')} change its name on the page, or --rename that of the data"
         of = {"printed": q.printed.text, "finding": f"row {q.quantity.name}"}

@@ -14,6 +14,8 @@ from ...data.reading.text_tables import form_of, text_table
 from ...errors import InputError
 from .headings import MOST_WORDS, OF_FIT, kind_among, kind_of_heading, split_heading
 
+#: Lines of a title above a table of tabs.
+MOST_TITLES = 4
 #: Characters of a line of text that is looked at; tables of text are narrower.
 MOST_LINE = 1000
 #: Titles of the five numbers that R prints of residuals.
@@ -22,7 +24,7 @@ NUMBER = r"[+-]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?"
 MISSING = r"(?i:NA|NaN|-{1,3}|\u2013|\u2014|\.|n/?a|\((?:omitted|base|empty|reference|ref\.?|constrained)\)|reference|ref\.?)"
 _MARK = r"(?:\^?\*{1,5}|\u2020{1,2}|[\u2021\u00a7])"
 _CELL = re.compile(
-    rf"(?:[<>\u2264\u2265=]\s*)?{NUMBER}(?:\u00b1{NUMBER})?{_MARK}?|{MISSING}|\[\s*{NUMBER}\s*[,;]?\s+{NUMBER}\s*\]"
+    rf"(?:[<>\u2264\u2265=]\s*)?{NUMBER}(?:\u00b1{NUMBER})?{_MARK}?|{MISSING}|(?i:n\.?s\.?)|\[\s*{NUMBER}\s*[,;]?\s+{NUMBER}\s*\]"
     rf"|\(\s*{NUMBER}\s*(?:[,;]\s*{NUMBER}\s*)?\){_MARK}?"
 )
 _TOKEN = re.compile(r"\[[^\]]*\]\S*|\([^()]*\)[*\u2020]*|[<>\u2264\u2265=]\s*[\d.]\S*|\S+")
@@ -41,7 +43,7 @@ _RAISED = str.maketrans(
 )
 _PLUS_MINUS = re.compile(r"[ \t]*(?:\u00b1|\\pm(?![A-Za-z])|\+/-)[ \t]*(?=\.?\d)")
 #: Names of short rows below a table that are of no item.
-_NOTES = re.compile(
+NOTES = re.compile(
     r"n|n\.? ?obs\.?|obs(?:ervations|\.)?|(?:number|no\.) of .*|judges|comparisons|sample size", re.I
 )
 #: The heading of a vector whose names stand above its numbers.
@@ -93,15 +95,8 @@ def _grids(text: str, source: str) -> tuple[str, list[Grid]]:
         return f"{form} table", [_with_heading([(t.line, t.header), *zip(t.lines, t.rows)]) for t in tables]
     delimiter = _delimiter(text, source)
     if delimiter:
-        rows = _separated(text, delimiter)
-        notes = [
-            (n, cells)
-            for n, cells in rows[1:]
-            if len(cells) == 2 < len(rows[0][1]) and _NOTES.fullmatch(cells[0])
-        ]
-        grid = _with_heading(rows := [row for row in rows if row not in notes])
+        grid = _with_heading(rows := _separated(text, delimiter))
         _check_width(grid, rows, source, delimiter)
-        grid = replace(grid, unread=tuple(f"line {n}: {' '.join(cells)}" for n, cells in notes))
         return "separated values", [grid]
     return "text", list(_of_text([line[:MOST_LINE].expandtabs() for line in (*text.split("\n"), "")]))
 
@@ -125,7 +120,8 @@ def _check_width(grid: Grid, rows: Sequence[tuple[int, Cells]], source: str, del
     for n, cells in below:
         used = max(k for k, cell in enumerate(cells, 1) if cell)
         # One cell is a note, or a name without a number; a number of the whole fit has no further cells.
-        few = 1 < len(cells) < width and not kind_among(OF_FIT, cells[0])
+        of_whole = kind_among(OF_FIT, cells[0]) or len(cells) == 2 and NOTES.fullmatch(cells[0])
+        few = 1 < len(cells) < width and not of_whole
         if few or used > len(grid.headings):
             comma = "; a number with a comma must be in quotes" * (delimiter == "," and not few)
             raise InputError(
@@ -137,9 +133,11 @@ def _check_width(grid: Grid, rows: Sequence[tuple[int, Cells]], source: str, del
 def _delimiter(text: str, source: str) -> str:
     """The delimiter that splits every line alike; of a file whose name says so, that which splits its first line."""
     lines = [line for line in text.split("\n") if line.strip()][:50]
-    for delimiter in "\t;,":
-        if delimiter in lines[0]:
-            alike = len({len(cells) for cells in csv.reader(lines, delimiter=delimiter)}) == 1
+    # Titles may stand above a table of tabs, which no sentence has.
+    titles = next((k for k, line in enumerate(lines[:MOST_TITLES]) if line.count("\t") > 1), 0)
+    for delimiter, own in (("\t", lines[titles:]), (";", lines), (",", lines)):
+        if delimiter in own[0] and len(own) > bool(titles):
+            alike = len({len(cells) for cells in csv.reader(own, delimiter=delimiter)}) == 1
             if alike or source.lower().endswith((".csv", ".tsv")):
                 return delimiter
     return ""

@@ -29,6 +29,12 @@ OF_ONE_SIDE = re.compile(r"(?:\b(?:one|1)|½)[- ]?(?:sided|tailed)")
 OF_LOG10 = re.compile(r"\blog ?_?(?:10|2)\b")
 #: A heading of z or of its square, which in the headings of SAS is half of another.
 OF_WALD = re.compile(r"wald(?: stat(?:istic|\.)?)?", re.IGNORECASE)
+#: What says, in the heading of p-values, that they are adjusted for several tests; of standard errors, that they are not
+#: the model's.
+OF_ADJUSTED = re.compile(
+    r"\b(?:adj|holm|bonf|hochberg|hommel|benjamini|tukey|[sš]id[aá]k|scheff|dunnett|dunn|bh|by|fdr|corrected)|^q\b"
+)
+OF_ROBUST = re.compile(r"robust|sandwich|cluster|\bhc[0-5]\b|\bhac\b|bootstrap|jack-?knife")
 #: Words of the longest heading and the longest name (a longer line is prose), and of a line of headings.
 MOST_WORDS, MOST_HEADINGS = 5, 60
 
@@ -43,13 +49,15 @@ def kind_among(forms: Mapping[str, str], name: str) -> str:
 def kind_of_heading(heading: str) -> str:
     """The kind of number under this heading: "estimate", "se", ...; "" for an unknown one.
 
-    What stands in parentheses after it is not looked at: "Estimate (s.e.)" is of estimates.
+    What stands in parentheses after it is not looked at: "Estimate (s.e.)" is of estimates;
+    but for p-values that are adjusted, which no z gives.
     """
     plain = " ".join(heading.casefold().replace("$", "").strip(" :*").split())
     for text in filter(None, (plain, re.sub(r" ?[\[(].*$", "", plain))):
         for kind, form in HEADINGS.items():
             if form.fullmatch(text):
-                return kind
+                inside = plain[len(text) :]
+                return "" if kind == "p" and OF_ADJUSTED.search(inside.strip(" ()[]")) else kind
     return ""
 
 

@@ -7,6 +7,7 @@ Columns are known by their headings, and what is not looked at is named.  Names 
 from __future__ import annotations
 
 import csv
+import math
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
@@ -21,9 +22,22 @@ from ...files.inputs import decoded, read_file
 from ...text import label, listed, named, quoted
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
-from ..claims.quantities import DF_OF, OF_BOARD, Quantity, check_name
+from ..claims.quantities import Quantity, check_name
 from ..verdicts.arithmetic import Interval, half_width, tails
-from .forms import LONG, MISSING, NUMBER, VECTOR, Grid, grids
+from .cells import (
+    COMMAS,
+    OF_REFERENCE,
+    ONE,
+    STARS,
+    ZERO,
+    after_plus_minus,
+    holds_numbers,
+    is_name,
+    parts_of,
+    printed_number,
+    with_df,
+)
+from .forms import LONG, NOTES, NUMBER, VECTOR, Grid, grids
 from .headings import (
     HEADINGS,
     LINES,
@@ -31,6 +45,7 @@ from .headings import (
     OF_LOG10,
     OF_ONE_SIDE,
     OF_POINTS,
+    OF_ROBUST,
     OF_T,
     OF_WALD,
     PROGRAMS,
@@ -41,28 +56,6 @@ from .marks import OF_MARKS, legend_of, with_marks
 
 #: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
 MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
-#: Digits of a number that a program wrote with all of a double's: more than differ between machines.
-DIGITS, ALL_DIGITS = 10, 13
-_PARTS = re.compile(
-    rf"(?P<value>[<>=\u2264\u2265]* *{NUMBER})?[*^\u2020\u2021\u00a7 ]*"
-    rf"(?:[(\[]\s*(?P<a>{NUMBER})(?:(?:\s*[,;]\s*|\s*\bto\b\s*|-|\s+(?:- )?)(?P<b>{NUMBER}))?\s*[)\]])?[*^\u2020\u2021\u00a7 .]*"
-)
-_LIMITS = re.compile(
-    rf"[(\[]?\s*({NUMBER})\s*(?:,|;|to|\.\.|\s-\s|(?<=[\d.])-|\u2013|\s)\s*({NUMBER})\s*[)\]]?"
-)
-_WITH_DF = re.compile(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?)?\s*\)?", re.IGNORECASE)
-_COMMAS = "; decimal commas are read where no number of the table has a point: write them all as points"
-#: What says, after a number, that it is a reference's: "0 (ref)".
-_OF_REFERENCE = re.compile(
-    r"(?<=\d)\s*\((?:reference|ref\.?|base|constrained|-{1,3}|\u2013|\u2014)\)$", re.IGNORECASE
-)
-#: A number and half of its interval, or its standard error; limits as distances from the number.
-_PLUS_MINUS = re.compile(rf"({NUMBER})\u00b1({NUMBER})")
-_DISTANCES = re.compile(rf"[(\[]?\s*\+\s*({NUMBER})\s*[/,;]?\s*-\s*({NUMBER})\s*[)\]]?")
-#: "p = .076" in a cell.
-_NAME_OF_P = re.compile(r"^p\s*(?=[=<>\u2264\u2265])", re.IGNORECASE)
-_STARS = re.compile(r"\*(?: ?\*){0,4}")
-_ZERO = re.compile(r"[-+]?0*\.?0*")
 
 
 @dataclass(frozen=True)
@@ -83,10 +76,12 @@ class PrintedTable:
     items: the names that rows have.  without: names of rows without a number, or with an estimate of 0, as references
     have.  model: what the page states of the model.  sentences: what was read, and how.  others: columns and lines of
     which nothing is read.  to_be_named: which columns a caller should name, and how.  nan: kinds and rows of cells with
-    "NaN".  unmatched: numbers of rows that are no item of the data, each with why.  of_t: whether p-values and limits
-    are of Student's t.  sided: 1 where the heading says that p-values are one-sided; else 0.  relative: whether worths are
-    relative to one of them, and no shares.  limits: those of rows that have both.  legend: what its
-    marks of significance mean, if there are any.  paper, claim: of a CSV that names them.
+    "NaN".  bad: cells that are not one number, with their text and why.  unmatched: numbers of rows that are no item of
+    the data, each with why.  of_t: whether p-values and limits are of Student's t.  sided: 1 where the heading says that
+    p-values are one-sided; else 0.  relative: whether worths are relative to one of them, and no shares.  whole: whether
+    it is output of a program that prints all parameters.  errors: the heading of standard errors that says that they are
+    not the model's.  limits: those of rows that have both.  legend: what its marks of significance mean, if there are
+    any.  paper, claim: of a CSV that names them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -98,10 +93,13 @@ class PrintedTable:
     others: tuple[str, ...] = ()
     to_be_named: str = ""
     nan: tuple[tuple[str, str], ...] = ()
+    bad: tuple[tuple[Quantity, str, str], ...] = ()
     unmatched: tuple[tuple[PrintedQuantity, str], ...] = ()
     of_t: bool = False
     sided: int = 0
     relative: bool = False
+    whole: bool = False
+    errors: str = ""
     limits: tuple[Limits, ...] = ()
     legend: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
@@ -217,10 +215,13 @@ def _table(
         others=tuple(others),
         to_be_named="; ".join(dict.fromkeys(filter(None, (columns.to_be_named() for columns in page)))),
         nan=tuple(of for columns in page for of in columns.nan),
+        bad=tuple(cell for columns in page for cell in columns.bad),
         of_t=any(columns.of_t for columns in page),
         legend=next((dict(columns.legend) for columns in page if columns.marks and columns.legend), {}),
         limits=tuple(limits for columns in page for limits in columns.limits),
         relative=any(columns.relative for columns in page),
+        whole=any(q.quantity == "df_null" for q in of_lines),
+        errors=next((columns.robust for columns in page if columns.robust), ""),
         sided=1 if any(columns.one_sided for columns in page) else 0,
         source=source,
     )
@@ -243,6 +244,7 @@ class _Columns:
         self.names, self.without = dict[str, None](), dict[str, None]()
         self.relative = self.unsaid = False
         self.marks, self.legend = dict[str, str](), legend
+        self.bad, self.lines = list[tuple[Quantity, str, str]](), dict[str, tuple[int, Sequence[str]]]()
         self.of_names = self._names()
         self.kinds = self._kinds(asked)
         of_estimates = [grid.headings[k].casefold() for k, kind in self.kinds.items() if kind == "estimate"]
@@ -251,9 +253,17 @@ class _Columns:
         stated = [m[1] for heading in of_limits if (m := re.search(r"(\d\d(?:\.\d+)?) ?%", heading))]
         self.level = f"{Decimal(stated[0]) / 100}" if stated and stated[0] != "95" else ""
         self.on_points = any(OF_POINTS.fullmatch(heading) for heading in of_estimates)
+        of_errors = (grid.headings[k] for k, kind in self.kinds.items() if kind == "se")
+        self.robust = next((heading for heading in of_errors if OF_ROBUST.search(heading.casefold())), "")
         for line, cells in grid.rows:
             self._row(line, cells)
+        for q, _, why in self.bad:
+            of_kind = ("low",) if q.kind == "interval" else (q.kind,)
+            if not any(other.quantity.kind in of_kind for other in self.numbers):
+                raise InputError(f"{source}, {why}")
         self._as_whole()
+        self._at_level()
+        self._errors_of_z()
         self._as_worths()
         self._of_wald()
         self._of_exp()
@@ -265,10 +275,43 @@ class _Columns:
             self.numbers, self.legend, unread = marked
             self.unread += unread
 
+    def _at_level(self) -> None:
+        """What "n.s." says: p is above 0.05, or above the largest of the bounds where the column has these alone."""
+        own = [q.printed for q in self.numbers if q.quantity.kind == "p"]
+        bounds = [p.value for p in own if p.relation in ("<", "<=") and p.value is not None]
+        alone = bounds and not any(p.unit is not None for p in own)
+        level = min(max(bounds), Decimal("0.05")) if alone else Decimal("0.05")
+        above = Printed.parse(f"> {level}")
+        self.numbers = [
+            replace(q, printed=replace(above, text="n.s.")) if q.printed.text == "ns" else q
+            for q in self.numbers
+        ]
+
+    def _errors_of_z(self) -> None:
+        """Take a column of which no heading is known as the standard errors, if z or p follow from it in all rows but one."""
+        kinds = {*self.kinds.values()}
+        if "estimate" not in kinds or "se" in kinds or not kinds & {"z", "p"}:
+            return
+        rows = {
+            n: row
+            for n, row in self._rows().items()
+            if "z" in row or row.get("p", Interval(-math.inf, 1)).low > 0
+        }
+        for k in {*range(len(self.grid.headings))} - {*self.kinds, self.of_names}:
+            texts = {n: cells[k].strip("() ") for n, (_, cells) in self.lines.items() if n in rows}
+            errors = {n: Printed.parse(text) for n, text in texts.items() if re.fullmatch(NUMBER, text)}
+            fit = [n for n, se in errors.items() if fits_z({**rows[n], "se": Interval.of(se)})]
+            if len(fit) > 2 and len(fit) >= len(rows) - 1:
+                self.kinds[k] = "se"
+                self.numbers += [
+                    PrintedQuantity(Quantity("se", name=n), se, self.lines[n][0]) for n, se in errors.items()
+                ]
+                return
+
     def _as_whole(self) -> None:
         """Read ".0" as no digit where every number of a column ends so: a program wrote whole numbers as doubles."""
         for kind in {*self.kinds.values()} - {"df"}:
-            own = [q for q in self.numbers if q.quantity.kind == kind and not _ZERO.fullmatch(q.printed.text)]
+            own = [q for q in self.numbers if q.quantity.kind == kind and not ZERO.fullmatch(q.printed.text)]
             if len(own) > 2 and all(re.fullmatch(r"[-+]?\d+\.0+", q.printed.text) for q in own):
                 whole = {
                     q.quantity: replace(Printed.parse(q.printed.text.partition(".")[0]), text=q.printed.text)
@@ -281,7 +324,7 @@ class _Columns:
         headings = self.grid.headings
         known = [k for k, heading in enumerate(headings) if kind_of_heading(heading) == "items"]
         unknown = [k for k, heading in enumerate(headings) if not kind_of_heading(heading)]
-        words = [k for k in unknown if any(_is_name(cells[k]) for _, cells in self.grid.rows)]
+        words = [k for k in unknown if any(is_name(cells[k]) for _, cells in self.grid.rows)]
         return (*known, *([0] if headings[:1] == ("",) else words), -1)[0]
 
     def _kinds(self, asked: Mapping[str, str]) -> dict[int, str]:
@@ -308,6 +351,9 @@ class _Columns:
         # W, L, T are counts; the df of a chi-square statistic is not that of a t.
         counts = {"wins", "losses"} <= set(found.values())
         left_out = ("z",) * (self.of_t and counts) + ("df",) * (not self.of_t or counts)
+        robust = {k for k, kind in found.items() if kind == "se" and OF_ROBUST.search(headings[k].casefold())}
+        if len(robust) < [*found.values()].count("se") and "se" not in asked:
+            found = {k: kind for k, kind in found.items() if k not in robust}
         found = {k: kind for k, kind in found.items() if kind not in left_out or kind in asked}
         self.of_t &= not counts
         for kind in found.values():
@@ -326,10 +372,14 @@ class _Columns:
 
     def _row(self, line: int, cells: Sequence[str]) -> None:
         name = " ".join(cells[self.of_names].split()) if self.of_names >= 0 else ""
+        is_reference, name = bool(OF_REFERENCE.search(name)), OF_REFERENCE.sub("", name)
         of_fit = kind_among(OF_FIT, name)
+        if NOTES.fullmatch(name) and sum(map(bool, cells)) == 2 < len(cells):
+            self.unread.append(f"line {line}: {' '.join(filter(None, cells))}")
+            return
         if of_fit:
             texts = [c for k, c in enumerate(cells) if k != self.of_names and re.match(NUMBER, c)]
-            found = _with_df(of_fit, texts[0]) if texts else []
+            found = with_df(of_fit, texts[0]) if texts else []
         elif name in self.names:
             once = f"{quoted(name)} appears in several rows; each name may appear only once"
             raise InputError(f"{self.source}: {once}")
@@ -341,17 +391,20 @@ class _Columns:
             found = [(kind, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)) for kind, text in found]
         estimates = [text for kind, text in found if kind in ("estimate", "worth")]
         if name and not of_fit:
-            self.names[name] = None
-            if not found or estimates and _ZERO.fullmatch(estimates[0]):
+            self.names[name], self.lines[name] = None, (line, cells)
+            of_one = [kind for kind, _ in found] == ["exp"] and ONE.fullmatch(found[0][1])
+            if not found or is_reference or of_one or estimates and ZERO.fullmatch(estimates[0]):
                 self.without[name] = None
-                found = [part for part in found if part[0] == "estimate" or not _ZERO.fullmatch(part[1])]
+                found = [
+                    part for part in found if part[0] in ("estimate", "exp") or not ZERO.fullmatch(part[1])
+                ]
         owner = name or next(reversed(self.names))
         marked = (
             cells[k]
             for k, kind in self.kinds.items()
-            if kind in OF_MARKS and (kind == "p" or _digit(cells[k]))
+            if kind in OF_MARKS and (kind == "p" or re.search(r"\d", cells[k]))
         )
-        stars = [s[0] for cell in marked if (s := _STARS.search(cell))]
+        stars = [s[0] for cell in marked if (s := STARS.search(cell))]
         if stars and not of_fit:
             self.marks.setdefault(owner, stars[0].replace(" ", ""))
         value = next((text for kind, text in found if kind in ("estimate", "worth", "exp")), "")
@@ -376,50 +429,26 @@ class _Columns:
         self.numbers.append(PrintedQuantity(Quantity(limit, name=owner), made, line))
 
     def _cell(self, k: int, kind: str, cells: Sequence[str]) -> list[tuple[str, str]]:
-        """The kinds and texts of the numbers in a cell."""
-        cell, heading = _OF_REFERENCE.sub("", cells[k].strip()), self.grid.headings[k]
+        """The kinds and texts of the numbers in a cell; of one that is none, that it was not read."""
+        cell, heading, name = cells[k].strip(), self.grid.headings[k], " ".join(cells[self.of_names].split())
         if kind == "interval" and self.grid.headings[k + 1 : k + 2] == ("",) and re.fullmatch(NUMBER, cell):
             return [("low", cell), ("high", cells[k + 1])]
         if cell.casefold() == "nan":
-            self.nan.append((kind, " ".join(cells[self.of_names].split())))
-        if not cell or re.fullmatch(MISSING, cell) or kind in OF_MARKS and _STARS.fullmatch(cell):
-            return []
-        if two := _PLUS_MINUS.fullmatch(cell):
-            return [(kind, two[1]), *self._after_plus_minus(heading, two[2])]
-        if kind == "interval" and (two := _DISTANCES.fullmatch(cell)):
-            return [("plus", two[1]), ("minus", two[2])]
-        if kind == "interval" and cell.startswith("\u00b1") and re.fullmatch(NUMBER, cell[1:]):
-            return [("plus", cell[1:]), ("minus", cell[1:])]
-        if kind == "p":
-            cell = _NAME_OF_P.sub("", cell)
-        parts = (_LIMITS if kind == "interval" else _PARTS).fullmatch(cell)
-        if parts is None:
-            where = f"row {quoted(cells[self.of_names])}, column {heading!r}"
-            if re.search(r"\d", cell):
-                what = f"printed {quoted(cell)} is not one number{_COMMAS * (',' in cell)}"
-                raise InputError(f"{self.source}, {where}: {what}")
-            self.unread.append(f"{where}: {quoted(cell)} is not a number and was ignored")
-            return []
-        if kind == "interval":
-            return list(zip(("low", "high"), parts.groups()))
-        inside = re.search(r"[(\[]([^()\[\]]+)[)\]]", heading)
-        beside = kind_of_heading(inside[1]) if inside and kind == "estimate" else ""
-        found = [(kind, parts["value"])] if parts["value"] else []
-        if parts["b"]:
-            return [*found, ("low", parts["a"]), ("high", parts["b"])]
-        return [*found, (beside if beside in ("z", "p") else "se", parts["a"])] if parts["a"] else found
-
-    def _after_plus_minus(self, heading: str, text: str) -> list[tuple[str, str]]:
-        """What stands after a plus-minus: a standard error, or half of an interval, as the heading says; of ratings
-        half of an interval.
-        """
-        plain = heading.casefold()
-        of_se = bool(re.search(r"\bs\.? ?e\b|\bstd|standard err", plain))
-        of_interval = bool(re.search(r"\bci\b|c\.i\.|interval|95 ?%", plain))
-        self.unsaid |= not (of_se or of_interval)
-        if of_interval or not of_se and OF_POINTS.match(plain):
-            return [("plus", text), ("minus", text)]
-        return [("se", text)]
+            self.nan.append((kind, name))
+        found = parts_of(cell, kind, heading)
+        self.unsaid |= (
+            bool(found) and "\u00b1" in cell and kind != "interval" and after_plus_minus(heading) == ""
+        )
+        if found is None:
+            where = f"row {quoted(name)}, column {heading!r}"
+            if re.search(r"\d", cell):  # a comma may be one of all numbers
+                what = f"printed {quoted(cell)} is not one number{COMMAS * (',' in cell)}"
+                if "," in cell:
+                    raise InputError(f"{self.source}, {where}: {what}")
+                self.bad.append((Quantity(kind, "all" * (kind == "worth"), name), cell, f"{where}: {what}"))
+            else:
+                self.unread.append(f"{where}: {quoted(cell)} is not a number and was ignored")
+        return found or []
 
     def _as_worths(self) -> None:
         """Numbers between 0 and 1 that sum to 1 are worths, whatever their heading, and so are some programs' estimates."""
@@ -565,7 +594,7 @@ class _Columns:
         columns = [
             heading
             for k, heading in enumerate(self.grid.headings)
-            if heading and k not in read and any(_holds_numbers(cells[k]) for _, cells in self.grid.rows)
+            if heading and k not in read and any(holds_numbers(cells[k]) for _, cells in self.grid.rows)
         ]
         n = len(columns)
         if not columns:
@@ -611,40 +640,6 @@ def _of(many: Sized, word: str) -> str:
     return f"{len(many)} {word}{'s' * (len(many) != 1)}"
 
 
-def _holds_numbers(cell: str) -> bool:
-    plain = cell.strip()
-    return bool(re.search(r"\d", plain) and (_PARTS.fullmatch(plain) or _LIMITS.fullmatch(plain)))
-
-
-def _digit(cell: str) -> bool:
-    return any(map(str.isdigit, cell))
-
-
-def _is_name(cell: str) -> bool:
-    return bool(cell) and not re.fullmatch(rf"{NUMBER}|{MISSING}|[(\[].*[)\]]", cell.strip())
-
-
-def _with_df(kind: str, text: str) -> list[tuple[str, str]]:
-    """A statistic, and its degrees of freedom where they are next to it: "15.737 on 15", "15.737 (15)"."""
-    two = _WITH_DF.fullmatch(text.strip())
-    return [(kind, text)] if two is None or kind not in DF_OF else [(kind, two[1]), (DF_OF[kind], two[2])]
-
-
-def printed_number(kind: str, text: str, where: str) -> Printed:
-    """One number as it is printed: without the commas of thousands, and of a double's digits those that are meant."""
-    thousands = kind in OF_BOARD or re.search(r",\d{3}\.", text)
-    try:
-        printed = Printed.parse(text.strip().replace(",", "") if thousands else text.strip())
-        if printed.value is None or printed.stars or printed.on is not None:
-            raise InputError(f"printed {quoted(text)} is not one number")
-    except InputError as error:
-        raise InputError(f"{where}: {error}{_COMMAS * (',' in text)}") from error
-    if printed.digits > ALL_DIGITS and printed.unit is not None:
-        rounded = Decimal(f"{printed.value:.{DIGITS - 1}e}")
-        printed = replace(Printed.parse(f"{rounded:f}"), text=text)
-    return printed
-
-
 def _of_lines(text: str, program: Mapping[str, Any], source: str) -> Iterator[PrintedQuantity]:
     """The numbers of the whole fit that stand in lines of program output."""
     lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if len(line) < MOST_OF_FIT]
@@ -669,7 +664,7 @@ def _long(grid: Grid, source: str) -> tuple[PrintedTable, ...]:
             check_name(row["quantity"])
         except InputError as error:
             raise InputError(f"{where}: {error}") from error
-        for name, text in _with_df(row["quantity"], row["printed"]):
+        for name, text in with_df(row["quantity"], row["printed"]):
             group = "all" if name in ("worth", "worth_se") else ""
             quantity = Quantity(name, group, item) if item else Quantity.parse(name)
             if quantity in numbers:

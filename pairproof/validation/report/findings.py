@@ -69,7 +69,8 @@ def name_of(a: Agreement, among: Sequence[Agreement]) -> str:
     paper = a.paper if len({b.paper for b in among}) > 1 else ""
     if a.about == "statement":
         return f"{paper} {a.claim}".strip()
-    claim = a.claim if len({(b.paper, b.claim) for b in among}) > 1 else ""
+    claims = {(b.paper, b.claim) for b in among if b.claim != "not checked"}
+    claim = a.claim if len(claims) > 1 else ""
     return " ".join(filter(None, (paper, claim, a.quantity.place if a.about == "arithmetic" else a.quantity)))
 
 

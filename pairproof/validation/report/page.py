@@ -235,10 +235,11 @@ def story_blocks(story: Story) -> Iterator[Block]:
 
 
 def _counts(agreements: Sequence[Agreement]) -> Counts:
-    """How many printed numbers have each verdict, in the worst tone among them."""
+    """How many printed numbers have each verdict, in the worst tone among them; and those that do not fit each other."""
     order: tuple[Tone, ...] = ("bad", "off", "note", "good")
     worst: dict[str, Tone] = {}
     what, rows = next(iter(of_page(agreements).items()), ("number", list(agreements)))
+    rows = [*rows, *(a for a in agreements if a.about == "arithmetic" and not a.passes)]
     for a in rows:
         worst[a.verdict] = min(worst.get(a.verdict, "good"), numbers.tone(a), key=order.index)
     entries = ((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items())
@@ -286,7 +287,10 @@ def agreement_table(rows: Sequence[Agreement], told: bool = False) -> Table:
     digits = {"digits": "digits", **of_50}
     several = len(calls) > 1 and any(r is not None for r in of_r)
     columns: tuple[tuple[Column, Sequence[str | Cell]], ...] = (
-        (Column("quantity", "left"), [str(a.quantity) for a in rows]),
+        (
+            Column("quantity", "left"),
+            [a.quantity.place if a.about == "arithmetic" else str(a.quantity) for a in rows],
+        ),
         (Column("printed"), [a.printed or "" for a in rows]),
         (Column("computed" if of_page else "native"), [numbers.shown(a.native, a.quantity) for a in rows]),
         (Column("R"), [numbers.shown(r, a.quantity) for a, r in zip(rows, of_r)]),

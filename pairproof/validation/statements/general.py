@@ -32,7 +32,7 @@ from ...fit.estimates.tails import p_equals, p_words, two_sided_p
 from ...fit.fit import Fit
 from ...numerics.arrays import BoolArray, FloatArray
 from ..claims.printed import Printed
-from ..claims.quantities import first_preferences, quantity
+from ..claims.quantities import counts_of, quantity
 from .registers import Context, Finding, holds, right_or_erratum, statement_test
 
 Triple = tuple[int, int, int]
@@ -151,7 +151,7 @@ def _in_order(values: Mapping[str, float]) -> list[str]:
 @statement_test("ranking-by-first-preferences")
 def ranking_by_first_preferences(context: Context, *, ranking: Sequence[str]) -> Finding:
     """Items from most to fewest first preferences."""
-    wins = first_preferences(context.data)
+    wins = counts_of(context.data, "wins")
     found = _in_order(wins)
     text = "first preferences in all: " + ", ".join(f"{i} {wins[i]:g}" for i in found)
     return holds(found == list(ranking) and len(set(wins.values())) == len(wins), text)

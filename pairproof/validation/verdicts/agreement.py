@@ -39,6 +39,7 @@ OLD_WORDINGS: tuple[tuple[str, str], ...] = tuple((old, code) for old, code in V
 R_STOPPED = ("r-stopped-early", "r-not-converged", "r-towards-infinity")
 #: The code of a printed number whose row is none of the data's items: not compared, and not for want of R.
 NO_SUCH_ITEM = "no-such-item"
+NOT_A_NUMBER = "not-a-number"
 #: The code of the row that says which items of the data a page does not list.
 OTHER_MODELS = "other-models"
 #: The code of printed numbers that no model reproduces that was tried: they are of another one, or wrong.

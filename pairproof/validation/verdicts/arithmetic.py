@@ -304,6 +304,14 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
             return Check(name, verdict, f"{words}: {given}{remark}")
     if kind_of(name) in ("p", "contrast_p"):
         other = given.times(0.5 if p.sided == 2 else 2.0)
+        if p.sided == 1 and printed_in_one_direction(p):
+            other = Interval(1.0 - given.high, 1.0 - given.low)
+            if Interval.of(p.numbers[name]).meets(other):
+                text = f"{words}: {other}, one-sided in the direction of the others"
+                return Check(name, "agrees-other-definition", f"one-direction: {text}", "one-direction")
+        if is_tidied(p.numbers[name], given.low):
+            text = f"tidy-zeros: {words}: {given}, which gnm's summary prints as 0"
+            return Check(name, "agrees-other-definition", text, "tidy-zeros")
         if Interval.of(p.numbers[name]).meets(other):
             side = "one" if p.sided == 2 else "two"
             text = f"reproduced if p is {side}-sided ({words}: {given}; {side}-sided {other})"
@@ -313,6 +321,29 @@ def _judge(p: Printout, name: str, words: str, rule: Rule) -> Check | None:
             text = f"{words}: {given}; the printed p is on the other side of {p.alpha:g}"
             return Check(name, "differs-conclusion", text)
     return Check(name, "differs", f"{words}: {given}")
+
+
+def printed_in_one_direction(p: Printout) -> bool:
+    """Whether the one-sided p-values of all rows with a z are on one side of 1/2 where z is positive, and on the other
+    where it is not.
+    """
+    rows = [
+        (Interval.of(p.numbers[n]), p.interval(Quantity.parse(n).of("z")))
+        for n in p.numbers
+        if kind_of(n) == "p"
+    ]
+    signs = {(z.low > 0) == (own.high < 0.5) for own, z in rows if z and not own.low <= 0.5 <= own.high}
+    return len(signs) == 1
+
+
+#: gnm prints numbers below a hundred machine epsilons as 0, and R's format.pval that 0 as "< 2e-16".
+TIDY_ZERO, SMALLEST_P = 100 * 2.0**-52, 2.3e-16
+
+
+def is_tidied(printed: Printed, p: float) -> bool:
+    """Whether a p that is not so small is printed as "< 2e-16" by gnm."""
+    bound = printed.high if printed.relation in ("<", "<=") else None
+    return bound is not None and 1e-16 < float(bound) < SMALLEST_P and p < TIDY_ZERO
 
 
 # -- the relations -------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ that are not reproduced as printed have more digits than chance needs to hit one
 
     BradleyTerry2's glmmPQL     sigma = 0 by the two-sided p of z = sigma / se, though 0 is the boundary of
                                 its range, where z is not normal (Self and Liang 1987, JASA 82, 605-610)
-    R's glm, probit, cauchit    standard errors from the expected information, ours from the observed one
 
 and of Plackett and Luce's model R's PlackettLuce (Turner, van Etten, Firth and Kosmidis 2020, Computational
 Statistics 35, 1027-1057) has
@@ -38,6 +37,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import comb
+from types import MappingProxyType
 
 import numpy as np
 
@@ -51,7 +51,7 @@ from ...fit.fit import Fit
 from ...numerics.arrays import FloatArray
 from ..claims.data import fit_model
 from ..claims.paper import Claim, ModelClaim, PrintedQuantity
-from ..claims.quantities import OF_EXP, Quantity, kind_of, quantity
+from ..claims.quantities import Quantity, counts_of, kind_of, quantity
 from .verdict import IMMATERIAL, OF_STOPPING, PrintVerdict, apart, immaterial, judge_print, judge_table
 
 #: Quantities of the table of a fit; the others are the same on all cells.
@@ -246,12 +246,12 @@ def by_definition(
         # An author may take R's deviance and -2 llf + 2k: AIC and llf that our definition reproduces need no
         # other.
         free = kind_of(q.quantity) in _OF_LIKELIHOOD and q.quantity not in wrong
-        return free or _comes_out(claim, q, d.values.get(q.quantity, values[q.quantity]))
+        return free or comes_out(claim, q, d.values.get(q.quantity, values[q.quantity]))
 
     found = next((d for d in known if all(fits(d, q) for q in table)), None)
     if found is None:
         return {}
-    if _n_digits(off) >= fewest_digits(len(known)):
+    if n_digits(off) >= fewest_digits(len(known)):
         said, theirs = f"reproduced if {found.sentence}", found.values
         ours: dict[str, str] = {
             q.quantity: f", which gives {theirs.get(q.quantity, math.nan):.8g}; {values[q.quantity]:.8g} by pairproof's"
@@ -266,7 +266,8 @@ def by_definition(
     }
 
 
-def _comes_out(claim: Claim, q: PrintedQuantity, value: float) -> bool:
+def comes_out(claim: Claim, q: PrintedQuantity, value: float) -> bool:
+    """Whether the number is printed so."""
     return judge_print(q, value, float(claim.alpha)).comes_out
 
 
@@ -274,7 +275,7 @@ def by_other(
     code: str,
     numbers: Iterable[PrintedQuantity],
     said: str,
-    ours: Mapping[str, str],
+    ours: Mapping[str, str] = MappingProxyType({}),
     setting: Mapping[str, str] | None = None,
 ) -> dict[str, PrintVerdict]:
     """The verdict that another definition reproduces these numbers; `ours`: what is said about each beside
@@ -296,7 +297,8 @@ def significant_digits(text: str) -> int:
     return len(found[0].replace(".", "").lstrip("0")) if found else 0
 
 
-def _n_digits(numbers: Iterable[PrintedQuantity]) -> int:
+def n_digits(numbers: Iterable[PrintedQuantity]) -> int:
+    """Significant digits of all of them."""
     return sum(significant_digits(q.printed.text) for q in numbers)
 
 
@@ -328,7 +330,7 @@ def by_model_errors(
     for q in numbers:
         name, j = q.quantity, by_model[q.quantity]
         both = f"which gives {theirs[name]:.8g}; {values[name]:.8g} by the spread of single votes (sandwich)"
-        if judged[name].comes_out:
+        if judged[name].verdict == "agrees" or judged[name].comes_out and not j.comes_out:
             continue
         if j.comes_out:
             found |= by_other("model-errors", [q], said, {name: f", {both}"})
@@ -351,40 +353,51 @@ def by_program(
     """Numbers that are what a program of R's prints for the same estimates."""
     wrong = [q for q in claim.numbers if judged[q.quantity].verdict in WRONG]
     differ = [q.quantity for q in wrong if judged[q.quantity].verdict != "not-estimable"]
-    found: dict[str, PrintVerdict] = by_definition(claim, fit, values, differ)
+    found = _by_null_with_order(claim, fit, values, wrong)
+    rest = replace(claim, numbers=tuple(q for q in claim.numbers if q.quantity not in found))
+    found |= by_definition(rest, fit, values, [name for name in differ if name not in found])
     if fit.random_effects is not None:
         for q in wrong:
             if kind_of(q.quantity) == "sigma_p":
                 found |= _by_wald(claim, fit, q, values[q.quantity])
-    elif fit.spec.link != "logit":
-        found |= _by_expected_information(claim, fit, values, wrong)
-    return {**found, **_by_scale_of_ties(claim, fit, values, wrong), **_by_level(claim, fit, values, wrong)}
+    return {**found, **_by_scale_of_ties(claim, fit, values, wrong), **_by_ties_as_half(claim, fit, wrong)}
 
 
-#: Levels of intervals that are tried beside 95 %.
-LEVELS = (0.9, 0.99, 0.8, 0.999, 0.6827)
-
-
-def _by_level(
+def _by_null_with_order(
     claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[PrintedQuantity]
 ) -> dict[str, PrintVerdict]:
-    """Wald limits, if all of them are those of another level."""
-    kinds = ("low", "high", "exp_low", "exp_high")
-    own = [q for q in claim.numbers if q.quantity.kind in kinds and q.quantity.name in fit.params.index]
-    off = [q for q in own if q in wrong]
-    if 2 * len(off) <= len(own) or _n_digits(off) < fewest_digits(len(LEVELS)):
+    """The null deviance of R's glm, whose null model has the intercept, if this is the order effect of every row."""
+    off = [q for q in wrong if q.quantity in ("null_deviance", "df_null")]
+    order = fit.data.columns.get("order", np.ones(1))
+    if not off or not fit.spec.order_effect or hasattr(order, "codes") or (np.asarray(order) != 1).any():
         return {}
-    for level in LEVELS:
-        ends = fit.conf_int(level=level)
-
-        def value(q: Quantity) -> float:
-            end = float(ends.loc[q.name, q.kind.removeprefix("exp_")])
-            return math.exp(min(end, 700.0)) if q.kind in OF_EXP else end
-
-        if all(_comes_out(claim, q, value(q.quantity)) for q in own):
-            ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} at 95 %" for q in off}
-            return by_other("other-level", off, f"reproduced at level {level:g}", ours)
+    own, table = count(fit).counts, treated(fit)
+    null_llf = _saturated(np.array([[table.wins.sum(), table.losses.sum()]]))
+    for cells, _ in _cells(fit, own) if own.shape[1] == 2 else ():
+        null = _table(cells, 1, fit.llf, null_llf, 0, 1)
+        if all(comes_out(claim, q, null[q.quantity]) for q in off):
+            said = "reproduced if the null model has the intercept, which is the order effect, as in R's glm"
+            ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} without it" for q in off}
+            return by_other("null-with-order", off, said, ours)
     return {}
+
+
+def _by_ties_as_half(claim: Claim, fit: Fit, wrong: Sequence[PrintedQuantity]) -> dict[str, PrintVerdict]:
+    """Counts, if all of their kind are those of votes whose ties are half wins and half losses, or are left out."""
+    found: dict[str, PrintVerdict] = {}
+    for kind, part, said in (
+        ("wins", 0.5, "reproduced if ties are half wins"),
+        ("losses", 0.5, "reproduced if ties are half losses"),
+        ("votes", -1.0, "reproduced if ties are left out"),
+    ):
+        own = [q for q in claim.numbers if q.quantity.kind == kind]
+        off = [q for q in own if q in wrong]
+        if len(off) < 2:
+            continue
+        counts, ties = counts_of(fit.data, kind), counts_of(fit.data, "ties")
+        if all(comes_out(claim, q, counts[q.quantity.name] + part * ties[q.quantity.name]) for q in own):
+            found |= by_other("ties-in-counts", off, said)
+    return found
 
 
 def _by_scale_of_ties(
@@ -395,7 +408,7 @@ def _by_scale_of_ties(
         q for q in claim.numbers if q.quantity.kind in ("estimate", *OF_ERROR) and q.quantity.name == "tie"
     ]
     estimate = next((q for q in own if q.quantity.kind == "estimate" and q in wrong), None)
-    if estimate is None or _n_digits([estimate]) < FEWEST_DIGITS or "tie" not in fit.params.index:
+    if estimate is None or n_digits([estimate]) < FEWEST_DIGITS or "tie" not in fit.params.index:
         return {}
     tie, se = float(fit.params["tie"]), float(fit.bse["tie"])
     ends, at = fit.conf_int().loc["tie"], normal_quantile(0.975)
@@ -423,7 +436,7 @@ def _by_scale_of_ties(
             for q in own
             if q in wrong
             and any(
-                _comes_out(claim, q, v) or apart(q, v, error)[1] <= IMMATERIAL for v in given[q.quantity.kind]
+                comes_out(claim, q, v) or apart(q, v, error)[1] <= IMMATERIAL for v in given[q.quantity.kind]
             )
         ]
         if estimate in out:
@@ -445,7 +458,7 @@ def _by_wald(claim: Claim, fit: Fit, q: PrintedQuantity, ours: float) -> dict[st
     """The p of sigma = 0, if z = sigma / se gives it."""
     component = fit.component(q.quantity.name)
     # One other reading only: two digits are hit by chance once in a hundred pages.
-    if _n_digits([q]) < FEWEST_DIGITS or not _comes_out(claim, q, wald_p(component.sigma, component.se)):
+    if n_digits([q]) < FEWEST_DIGITS or not comes_out(claim, q, wald_p(component.sigma, component.se)):
         return {}
     by_ours = "no p" if math.isnan(ours) else f"{ours:.6g}"
     said = (
@@ -454,33 +467,6 @@ def _by_wald(claim: Claim, fit: Fit, q: PrintedQuantity, ours: float) -> dict[st
         " a test on the boundary)"
     )
     return by_other("wald-sigma", [q], said, {})
-
-
-def _by_expected_information(
-    claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[PrintedQuantity]
-) -> dict[str, PrintVerdict]:
-    """Standard errors, and what follows from them, if the expected information gives all of them."""
-    numbers = [q for q in claim.numbers if kind_of(q.quantity) in OF_ERROR and q.quantity.name in fit.names]
-    off = [q for q in numbers if q in wrong]
-    if not off or _n_digits(off) < fewest_digits(1):
-        return {}
-    errors = fit.bse_expected
-
-    def value(kind: str, name: str) -> float:
-        assert errors is not None
-        estimate, se = float(fit.params[name]), float(errors[name])
-        end = normal_quantile(0.975) * se
-        if kind == "p":
-            return wald_p(estimate, se) / (2 if claim.sided == 1 else 1)
-        return {"se": se, "z": estimate / se, "low": estimate - end, "high": estimate + end}[kind]
-
-    if errors is None or not all(
-        _comes_out(claim, q, value(kind_of(q.quantity), q.quantity.name)) for q in numbers
-    ):
-        return {}
-    said = "reproduced from the expected information, which R's glm uses for standard errors"
-    ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} from the observed one" for q in off}
-    return by_other("expected-information", off, said, ours)
 
 
 # -- R's PlackettLuce ----------------------------------------------------------------------------------------
@@ -531,14 +517,14 @@ def model_of_page(
     out = _n_out(claim, prior, shrunken)
     # A misprint with the prior is distinguished from one without it only if fewer are reproduced without it.
     found = out == n or out == n - 1 > own and n >= FEWEST
-    return with_prior if found and _n_digits(claim.numbers) >= fewest_digits(1) else claim.model
+    return with_prior if found and n_digits(claim.numbers) >= fewest_digits(1) else claim.model
 
 
 def _n_out(claim: Claim, fit: Fit, values: Mapping[str, float]) -> int:
     """How many numbers are reproduced, as printed or as PlackettLuce prints them."""
     theirs = values_of(fit, claim)
     ways = ((q, (values[q.quantity], theirs.get(q.quantity, math.nan))) for q in claim.numbers)
-    return sum(any(_comes_out(claim, q, value) for value in two) for q, two in ways)
+    return sum(any(comes_out(claim, q, value) for value in two) for q, two in ways)
 
 
 def by_plackett_luce(
@@ -551,7 +537,7 @@ def by_plackett_luce(
     theirs = values_of(fit, claim)
     for name, kinds in (("stages", ("deviance", "df_resid")), ("data-information", OF_ERRORS)):
         of_kind = [q for q in claim.numbers if q.quantity.kind in kinds and q.quantity in theirs]
-        come_out = [q for q in of_kind if _comes_out(claim, q, theirs[q.quantity])]
+        come_out = [q for q in of_kind if comes_out(claim, q, theirs[q.quantity])]
         # One of them may be a misprint, which does not make the others wrong.
         if len(come_out) >= max(1, len(of_kind) - 1):
             wrong = [q for q in come_out if not judged[q.quantity].comes_out]
@@ -601,7 +587,7 @@ def data_covariance(fit: Fit) -> FloatArray:
 
 
 def _agree(name: str, numbers: Sequence[PrintedQuantity], ours: Mapping[str, str]) -> dict[str, PrintVerdict]:
-    if _n_digits(numbers) < FEWEST_DIGITS:
+    if n_digits(numbers) < FEWEST_DIGITS:
         return {}
     said = f"reproduced by R's PlackettLuce, {_SAID[name]}"
     return by_other(f"plackett-luce-{name}", numbers, said, ours)

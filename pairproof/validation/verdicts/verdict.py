@@ -213,6 +213,7 @@ def apart(q: PrintedQuantity, value: float, error: float) -> tuple[float, float]
     if is_probability(q.quantity):
         from scipy.special import ndtri
 
+        printed = printed if printed > 0.0 else high  # 0.000 is as far off as the largest p that prints so
         ends = (low, printed, high, own)
         high, printed, low, own = (float(-ndtri(min(max(x, 0.0), 1.0) / 2)) for x in ends)
     return abs(printed - own) / error, max(low - own, own - high, 0.0) / error

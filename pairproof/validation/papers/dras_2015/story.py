@@ -29,7 +29,7 @@ from ....native.competitions.ranking.tests_by_judge import mean_preferences
 from ....native.competitions.ranking.two_systems import compare_two
 from ....report.blocks import Table
 from ...check.checker import Checker
-from ...claims.quantities import first_preferences, kind_of
+from ...claims.quantities import counts_of, kind_of
 from ...report.context import Story
 from ...statements.under_clustering import Effect, effects_of, effects_table
 from ...verdicts.agreement import Agreement
@@ -199,7 +199,7 @@ def _side_by_side(with_ties: Sequence[Fit], without: Sequence[Fit], judges: Sequ
         return lambda fit: f"{fit.zvalues[name]:.2f}"
 
     def wins(fit: Fit) -> str:
-        counts = sorted(first_preferences(fit.data).items(), key=lambda pair: -pair[1])
+        counts = sorted(counts_of(fit.data, "wins").items(), key=lambda pair: -pair[1])
         return ", ".join(f"{item} {n:g}" for item, n in counts)
 
     ratios = (f"{other.deviance / one.deviance:.2f}" for one, other in zip(with_ties, without))
