@@ -24,7 +24,7 @@ from .interpreter import MODULES, Interpreter
 from .python import dict_of, kind_of, node, put, text_of
 from .trees import NotTranslated, R, own_variables
 
-RESERVED = (*OWN, *MODULES, "show", "using", "sys", "Backend", "Records", "x", "v")
+RESERVED = (*OWN, *MODULES, "show", "using", "Backend", "Records", "x", "v")
 #: Functions that only set something up in R.
 SETTINGS = frozenset(
     "library require requireNamespace suppressPackageStartupMessages set.seed options setwd rm source attach detach par"
@@ -32,6 +32,8 @@ SETTINGS = frozenset(
 )
 #: A view that is longer gets a name of its own.
 LONG = 46
+#: The mark of R's value of that run in the script.
+OF_RUN = "R's value of that run"
 #: Longest vector of the run that stands in the script as a constant.
 MOST_CONSTANT = 60
 
@@ -116,6 +118,10 @@ class Scope:
         #: Variables of the functions within which we are.
         self.locals: list[frozenset[str]] = []
         self.values: dict[str, Any] = dict(MODULES)
+        #: Whether an R variable is made of fits.
+        self.of_models: Callable[[str], bool] = bool
+        #: Whether it is of models: Python name -> text of R's value of that run that it is.
+        self.constants: dict[bool, dict[str, str]] = {True: {}, False: {}}
         #: R's variables that no Python has, and what R had; None where that was not kept.
         self.of_r: dict[str, RValue | None] = {}
         self.functions: dict[str, R] = {}
@@ -205,11 +211,29 @@ class Evaluated:
             try:
                 return Interpreter(self.scope.values).value(made)
             except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
-                raise NotTranslated(f"Python cannot compute it ({type(error).__name__}: {error})") from None
+                raise NotTranslated(f"Python cannot compute it ({type(error).__name__})") from None
 
     def kind(self, made: ast.expr) -> str:
         """The kind of its value."""
         return kind_of(self.value(made))
+
+    def as_text(self, x: ast.expr, digits: int) -> ast.expr:
+        """Numbers and truth as R writes them, where Python's words are others; texts and whole numbers as they are."""
+        value = self.value(x)
+        if isinstance(value, (bool, float, np.bool_)):
+            return put("written(x)" if digits == 7 else "written(x, 15)", x=x)
+        kinds = {type(v) for v in value} if self.kind(x) in "vs" else set()
+        if all(issubclass(k, (str, int, np.integer)) and k is not bool for k in kinds):
+            return x
+        return put("map(written, x)" if digits == 7 else "[written(v, 15) for v in x]", x=x)
+
+    def constant(self, word: str, value: RValue, of_models: bool) -> ast.expr:
+        """R's value of that run under a name of its own, marked; a number of models that is computed with it is R's."""
+        made, own = constant_of(value), self.scope.name(word)
+        self.scope.values[own] = self.value(made)
+        self.scope.constants[of_models][own] = ast.unparse(made)
+        self.before.append(f"{own} = {text_of(made)}  # {OF_RUN}")
+        return ast.Name(own, ast.Load())
 
     def step(self, made: ast.expr) -> Step | None:
         """The recorded call whose value it is; None if it is another value."""

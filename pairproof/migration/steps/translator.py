@@ -19,7 +19,7 @@ from ...fit.fit import Fit
 from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
-from .evaluated import Lacking, constant_of
+from .evaluated import Lacking
 from .python import OPERATORS, by_rule, kind_of, loop_over, node, put, text_of, vocabulary
 from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
@@ -117,11 +117,7 @@ class Expressions(Tables, Texts):
         vector = scope.of_r.get(name)
         if vector is None:
             raise NotTranslated(f"the Python script has no value for {name}")
-        own = scope.name(name)
-        made = constant_of(vector)
-        scope.values[own] = self.value(made)
-        self.before.append(f"{own} = {text_of(made)}  # R's value of that run")
-        scope.variables[name] = ast.Name(own, ast.Load())
+        scope.variables[name] = self.constant(name, vector, scope.of_models(name))
         return scope.variables[name]
 
     def call(self, e: R) -> ast.expr:
