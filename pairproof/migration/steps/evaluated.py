@@ -13,6 +13,7 @@ from functools import reduce
 from typing import Any, Union
 
 import numpy as np
+import pandas as pd
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.values.nodes import RList, RValue, RVector
@@ -20,6 +21,7 @@ from ...fit.fit import Fit
 from ..translate.python_code import OWN, WIDTH, Names, identifier
 from ..translate.translation import Step
 from . import views
+from .compared import numbers_of_r
 from .interpreter import MODULES, Interpreter
 from .python import dict_of, kind_of, node, put, text_of
 from .trees import NotTranslated, R, own_variables
@@ -253,7 +255,12 @@ class Evaluated:
         found = self.general(
             made, step, lambda s, _: views.as_in_r(made, s.value, s.call.result.get("value"))
         )
-        return self.named(found, f"{self.word(made)}_table") if found is not made else made
+        named = self.named(found, f"{self.word(made)}_table") if found is not made else made
+        gone = _gone(self.value(named))
+        if gone and all(v == v for v in numbers_of_r(step.call.result.get("value"))):
+            self.scope.places[text_of(named)] = lacking = Lacking((), gone, False)
+            self.lacking.append((named, lacking))
+        return named
 
     def uses(self, steps: Sequence[Step], found: ast.expr, digits: float | None = None) -> None:
         """Note that a value is made of fits: of one, or of those of the turns of a loop."""
@@ -405,6 +412,14 @@ class Evaluated:
             if own and own not in self.scope.values and own not in RESERVED
             else self.scope.names.name(word, "value")
         )
+
+
+def _gone(value: Any) -> tuple[str, ...]:
+    """The rows of a table or vector in which a number is missing."""
+    if not isinstance(value, (pd.Series, pd.DataFrame)):
+        return ()
+    missing = pd.isna(value) if value.ndim == 1 else pd.isna(value).any(axis=1)
+    return tuple(map(str, value.index[missing]))
 
 
 def _with_names(found: ast.expr, other: ast.expr) -> ast.expr:

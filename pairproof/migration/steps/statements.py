@@ -355,7 +355,14 @@ class Statements(Flow, Shown):
                 return
         if of.symbol not in self.scope.variables:
             raise NotTranslated(f"the Python script has no value for {of.symbol}")
-        own, made = self.scope.variables[of.symbol], ex.operand(value)
+        own = self.scope.variables[of.symbol]
+        try:
+            made = ex.operand(value)
+        except NotTranslated:  # names(fits) <- levels(group): what they were in that run
+            of_run = ex.of_run.get(id(value)) if f in ("names", "rownames", "colnames") else None
+            if of_run is None:
+                raise
+            made = ex.constant(f"  {f} {of.symbol}", of_run, self._of_models(value))
         x = ex.viewed(own)
         kind = ex.kind(x)
         if f == "names" and kind == "l" and isinstance(ex.value(x), dict):
