@@ -447,9 +447,10 @@ def _about(
         return [*about, f"{ran}; none of its calls has an equivalent here."]
     about.append(f"{ran}. Numbers compared with R's of that run{held}: {_counted(found, done)}.")
     if n := sum(d.state in ("comment", "partly") for d in done):
-        lost, _ = lost_in_words(captured, done)
-        are = f"{plural(n, 'statement')} about models {'is' if n == 1 else 'are'} not, or not wholly, in Python: comments in their places say why."
-        about.append(f"{are} {lost}." if lost else are)
+        are = f"{plural(n, 'statement')} about models {'is' if n == 1 else 'are'}"
+        about.append(f"{are} not, or not wholly, in Python: comments in their places say why.")
+    lost, _ = lost_in_words(captured, done)
+    about += [f"{lost}."] if lost else []
     if there:
         where = f"{plural(len(there), 'call')} stay{'s' if len(there) == 1 else ''}"
         about.append(

@@ -483,4 +483,4 @@ def constant_of(value: RValue) -> ast.expr:
     if len(parts) == 1:
         return parts[0]
     listed = ast.List(parts, ast.Load())
-    return listed if isinstance(values[0], str) or not values else put("np.array(x)", x=listed)
+    return listed if not values or isinstance(values[0], str) else put("np.array(x)", x=listed)

@@ -217,9 +217,7 @@ class State:
         except NotTranslated:
             raise
         except Exception as error:
-            raise NotTranslated(
-                f"its Python code stopped ({type(error).__name__}: {one_line(str(error), 80)})"
-            ) from None
+            raise NotTranslated(f"its Python code stopped ({type(error).__name__})") from None
         return said.getvalue()
 
     def _printed(self, *values: Any, **words: Any) -> None:
@@ -429,7 +427,7 @@ class Flow(State):
     ) -> tuple[Block, list[CallSite]]:
         """The statements of a turn, which are those of every turn."""
         start = self.scope.kept()
-        variables = changed(body, self.scope.functions)
+        variables, whys = changed(body, self.scope.functions), list[str]()
         while True:
             inner = self._turn_of(body, symbol, loop, sites, loop.turns[0])
             lost = {n for n in start["variables"] if n in variables and n not in self.scope.variables}
@@ -437,10 +435,12 @@ class Flow(State):
                 break
             # What a turn loses, the turns after it do not have from their beginning on.
             self.scope.restore(start)
+            whys += inner.whys
             for name in lost:
                 self.scope.variables.pop(name)
                 self.scope.of_r[name] = None
             start = self.scope.kept()
+        inner.whys[:0] = whys
         listed = [s for s in sites if s.variable and self._is_its_list(s)]
         end = self.scope.kept()
         end["variables"] = {

@@ -412,6 +412,8 @@ class Statements(Flow, Shown):
             return
         else:
             raise NotTranslated(f"{f}() of this value cannot be changed in Python")
+        if ex.digits:
+            self.scope.quality[self.scope.name(of.symbol)] = min(ex.digits), max(ex.leaves)
         self._becomes(of.symbol, found, ex, block)
 
     def _na_of(self, target: R, x: ast.expr) -> Lacking | None:
