@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import html
 import shutil
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ class TestRun:
         assert str(found).startswith(f"counted.R: {said}")
         source = ast.get_docstring(ast.parse((home / "counted.py").read_text())) or ""
         assert said in " ".join(source.split())
-        assert " ".join((home / "counted.report.html").read_text().replace("&#x27;", "'").split()).count(said)
+        assert said in " ".join(html.unescape((home / "counted.report.html").read_text()).split())
 
     def test_every_constant_of_r_carries_the_mark(self, migrated):
         source = (migrated[1] / "counted.py").read_text()
@@ -106,7 +107,7 @@ class TestRun:
         )
         (filled,) = (w for text, w in why.items() if text.startswith("for (n in names(b))"))
         assert filled.startswith(
-            "its Python code stopped (IndexError: iloc cannot enlarge its target object)"
+            "its Python code stopped (IndexError); "
         )
 
 
