@@ -274,17 +274,17 @@ def _number(call: RecordedCall, word: str, other: str, digits: float) -> Agreeme
     own, r = float(word), float(other)
     if same(word, other) or abs(own - r) <= 10.0 ** -min(max(digits, 1.0), 11.0) * max(abs(own), abs(r)):
         row = Beside(call, 0.0, "as many as both print", "base::cat").row("shown", r, r)
-        return _exact(row, own, r, max(abs(own), abs(r), _unit(word)))
+        return _exact(row, own, r, max(abs(own), abs(r), unit(word)))
     return Beside(call, 16.0, "R printed another number", "base::cat").row("shown", own, r)
 
 
 def same(ours: str, theirs: str) -> bool:
     """Whether two printed numbers are one, so far as the one with fewer digits shows it."""
     a, b = float(ours), float(theirs)
-    return abs(a - b) <= 0.5001 * max(_unit(ours), _unit(theirs)) + 1e-12 * abs(b)
+    return abs(a - b) <= 0.5001 * max(unit(ours), unit(theirs)) + 1e-12 * abs(b)
 
 
-def _unit(word: str) -> float:
+def unit(word: str) -> float:
     """The last digit's unit; of a whole number nothing, because whole numbers are counts."""
     mantissa, _, exponent = word.lower().partition("e")
     decimals = len(mantissa.partition(".")[2])

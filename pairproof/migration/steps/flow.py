@@ -687,10 +687,10 @@ def _is_new(made: ast.expr) -> bool:
 
 
 def _show(value: Any) -> None:
-    """`show` of what is compared: numbers without their labels, which may have digits in them; a line a row."""
+    """`show` of what is compared: cells without their labels, which may have digits in them; a line a row."""
     rows = value.to_frame().T if isinstance(value, pd.Series) else value
     if not isinstance(rows, pd.DataFrame):
         print(*np.atleast_1d(value))
         return
-    for row in rows.select_dtypes("number").to_numpy().tolist() if len(rows) else []:
+    for row in rows.astype(object).to_numpy().tolist() if len(rows) else []:
         print(*row)
