@@ -208,8 +208,8 @@ def steps_in_words(done: Sequence[Done]) -> list[str]:
     return [f"{said}; {numbers_in_words(rows)}" if rows else said]
 
 
-#: What R prints of its fits and is no number of them: the call, the legend of the stars, quantiles of residuals, levels
-#: of limits, and the bound of a p-value.
+#: What R prints of its fits and is no number of them: the call, the legend of the stars, quantiles of
+#: residuals, levels of limits, and the bound of a p-value.
 _NO_NUMBERS = re.compile(
     r"^Signif\. codes:.*$|^Deviance Residuals: *\n.*\n.*$|^Call:(.*\n)+?\n|[\d.]+ ?%|< ?[\d.]+(e-\d+)?",
     re.MULTILINE,
@@ -234,7 +234,8 @@ def printed_by_r(captured: Captured, done: Sequence[Done]) -> dict[str, int]:
     return {key: found[key] for key in ("numbers", "not_in_python", "computed", "of_r", "differ")}
 
 
-#: How far R's searches that stop early leave a number of a model: prefmod's by 2.3e-6, a p-value of glm's by 2.2e-5.
+#: How far R's searches that stop early leave a number of a model: prefmod's by 2.3e-6, a p-value of glm's
+#: by 2.2e-5.
 #: Which number is meant is all that it decides; the rows of a statement hold each to the digits of its fits.
 EARLY = 5e-5
 
