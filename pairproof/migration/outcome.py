@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from ..text import plural
 from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
-from .steps.compared import NUMBER
+from .steps.compared import NUMBER, same, unit
 from .steps.flow import Done
 from .translate.translation import Step
 
@@ -207,30 +208,65 @@ def steps_in_words(done: Sequence[Done]) -> list[str]:
     return [f"{said}; {numbers_in_words(rows)}" if rows else said]
 
 
-#: What R prints of its fits and is no number of them: the legend of the stars, and quantiles of residuals.
-_NO_NUMBERS = re.compile(r"^Signif\. codes:.*$|^Deviance Residuals: *\n.*\n.*$", re.MULTILINE)
+#: What R prints of its fits and is no number of them: the call, the legend of the stars, quantiles of
+#: residuals, levels of limits, and the bound of a p-value.
+_NO_NUMBERS = re.compile(
+    r"^Signif\. codes:.*$|^Deviance Residuals: *\n.*\n.*$|^Call:(.*\n)+?\n|[\d.]+ ?%|< ?[\d.]+(e-\d+)?",
+    re.MULTILINE,
+)
 
 
-def printed_by_r(captured: Captured, done: Sequence[Done]) -> tuple[int, int]:
-    """How many numbers R printed at statements about models, and how many of them at what is not in Python.
+def printed_by_r(captured: Captured, done: Sequence[Done]) -> dict[str, int]:
+    """The numbers that R printed at statements about models, by where Python has them.
 
-    Counted are numbers with decimals, or of three digits and more.
+    Counted are numbers with decimals, or of three digits and more.  computed: Python prints the same, so far as both
+    show; of_r: it prints R's of that run, or what is computed with them; differ: another one; not_in_python: none.
     """
-    numbers = lost = 0
-    for d in done:
+    found = Counter[str]()
+    for d in (d for d in done if d.state in ("comment", "partly", "translated")):
         words = NUMBER.findall(_NO_NUMBERS.sub("", captured.outputs.get(d.task, "")))
-        n = sum("." in w or "e" in w.lower() or len(w.strip("+-")) > 2 for w in words)
-        here = {"comment": n, "partly": max(0, n - len(d.rows)), "translated": 0}
-        numbers += n if d.state in here else 0
-        lost += here.get(d.state, 0)
-    return numbers, lost
+        theirs = [w for w in words if "." in w or "e" in w.lower() or len(w.strip("+-")) > 2]
+        rest = not_among(theirs, d.printed)
+        lost = len(not_among(rest, d.of_r))
+        other = min(lost, sum(map(differs, d.rows)))
+        found.update(numbers=len(theirs), computed=len(theirs) - len(rest), of_r=len(rest) - lost)
+        found.update(differ=other, not_in_python=lost - other)
+    return {key: found[key] for key in ("numbers", "not_in_python", "computed", "of_r", "differ")}
+
+
+#: How far R's searches that stop early leave a number of a model: prefmod's by 2.3e-6, a p-value of glm's
+#: by 2.2e-5.
+#: Which number is meant is all that it decides; the rows of a statement hold each to the digits of its fits.
+EARLY = 5e-5
+
+
+def not_among(theirs: Sequence[str], ours: Sequence[str]) -> list[str]:
+    """R's numbers that are none of ours, so far as both show, and R's searches go; each of ours is taken once."""
+    left = sorted(ours, key=float)
+    values, lost = list(map(float, left)), []
+    for word in theirs:
+        value = float(word)
+        near = max(unit(word), 0.01 * abs(value))  # one of ours with fewer than two digits is no match
+        places = range(bisect_left(values, value - near), bisect_right(values, value + near))
+        k = min(places, key=lambda k: abs(values[k] - value), default=-1)
+        if k >= 0 and (same(left[k], word) or abs(values[k] - value) <= EARLY * abs(value)):
+            del left[k], values[k]
+        else:
+            lost.append(word)
+    return lost
 
 
 def lost_in_words(captured: Captured, done: Sequence[Done]) -> tuple[str, bool]:
-    """The same in a sentence, and whether it comes first: where less than half is in Python; "" if nothing is lost."""
-    numbers, lost = printed_by_r(captured, done)
-    said = f"R printed {plural(numbers, 'number')} at statements about models, {lost:,} of them at statements that are not in Python"
-    return (said, 2 * lost > numbers) if lost else ("", False)
+    """The same in a sentence, and whether it comes first: where Python computes less than half; "" if it computes all."""
+    n = printed_by_r(captured, done)
+    words = {
+        "of_r": "are R's values of that run written as constants, or computed with them",
+        "differ": "differ",
+        "not_in_python": "not in Python",
+    }
+    parts = [f"{n[key]:,} {word}" for key, word in words.items() if n[key]]
+    said = f"R printed {plural(n['numbers'], 'number')} of models: {n['computed']:,} computed by Python and agree"
+    return (", ".join([said, *parts]), 2 * n["computed"] < n["numbers"]) if parts else ("", False)
 
 
 def closing(captured: Captured, written: Sequence[str]) -> list[str]:
@@ -374,7 +410,7 @@ def document(
             }
             for d in done
         ],
-        "printed_by_r": dict(zip(("numbers", "not_in_python"), printed_by_r(captured, done))),
+        "printed_by_r": printed_by_r(captured, done),
         "summary": summary([row for row, *_ in rows]),
         "agreements": [{**row.to_dict(), "call": id, "line": place.line} for row, id, place in rows],
     }
@@ -466,5 +502,6 @@ class Migration:
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `pairproof migrate --json`."""
         found = document(self.captured, self.steps, self.sites, self.left_out, self.done)
-        ran = {"seconds": round(self.seconds, 3), "python_seconds": self.ran_seconds}
+        ran: dict[str, Any] = {"exit_code": self.exit_code, "r_exit_code": self.captured.exit_code}
+        ran |= {"seconds": round(self.seconds, 3), "python_seconds": self.ran_seconds}
         return {**found, **ran, "written": list(self.written)}

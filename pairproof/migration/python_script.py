@@ -341,6 +341,7 @@ HERE = Path(__file__).parent
 #: Names that the steps use, and how they are imported.
 IMPORTS = {
     "re": "import re",
+    "sys": "import sys",
     "np": "import numpy as np",
     "pd": "import pandas as pd",
     "stats": "from scipy import stats",
@@ -373,13 +374,14 @@ def script_text(
     used = _names_in("\n".join(line for block in blocks for line in block))
     used |= {"np"} if "show" in used else set()
     words = [text for name, text in IMPORTS.items() if name in used]
-    if numbers := sorted(used & {*OURS}):
-        words.append(f"from pairproof.validation.claims.quantities import {', '.join(numbers)}")
-    plain = [w for w in words if w == "import re"]
+    for module in sorted({f.__module__ for name, f in OURS.items() if name in used}):
+        own = sorted(name for name in used & {*OURS} if OURS[name].__module__ == module)
+        words.append(f"from {module} import {', '.join(own)}")
+    plain = [w for w in words if w in ("import re", "import sys")]
     ours = [*(f"import {module}" for module in modules(found)), *(w for w in words if "pairproof" in w)]
     if bridged(found):
         ours.append("from pairproof.bridge import Backend, Records, using")
-        plain.append("import sys")
+        plain = [*dict.fromkeys([*plain, "import sys"])]
     others = [w for w in words if w not in plain and w not in ours]
     imports = "\n".join([*plain, "from pathlib import Path", "", *others, *([""] if others else []), *ours])
     head = HEAD.format(imports=imports)
@@ -439,9 +441,10 @@ def _about(
         return [*about, f"{ran}; none of its calls has an equivalent here."]
     about.append(f"{ran}. Numbers compared with R's of that run{held}: {_counted(found, done)}.")
     if n := sum(d.state in ("comment", "partly") for d in done):
-        lost, _ = lost_in_words(captured, done)
-        are = f"{plural(n, 'statement')} about models {'is' if n == 1 else 'are'} not, or not wholly, in Python: comments in their places say why."
-        about.append(f"{are} {lost}." if lost else are)
+        are = f"{plural(n, 'statement')} about models {'is' if n == 1 else 'are'}"
+        about.append(f"{are} not, or not wholly, in Python: comments in their places say why.")
+    lost, _ = lost_in_words(captured, done)
+    about += [f"{lost}."] if lost else []
     if there:
         where = f"{plural(len(there), 'call')} stay{'s' if len(there) == 1 else ''}"
         about.append(

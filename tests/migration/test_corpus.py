@@ -214,12 +214,16 @@ def test_the_files_of_the_script_are_as_they_were(name, migrated):
         assert (home / path.name).read_bytes() == path.read_bytes()
 
 
+#: What R's message() wrote to standard error.
+MESSAGES = {"hyena_dominance": "age alone against free abilities: 12.15 on 6 df\n"}
+
+
 @each
 @live
 def test_the_python_script_and_its_test_run_without_r(name, migrated):
     _, home = migrated(name)
     ran = python(home, "analysis.py", r="none")
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert (ran.returncode, ran.stderr) == (0, MESSAGES.get(name, ""))
     assert ran.stdout.strip()
 
 

@@ -177,7 +177,9 @@ def test_a_run_without_calls_says_so():
     assert "No call of a fitting function was recorded." in text and "Number by number" not in text
 
 
-def test_numbers_that_r_printed_and_python_has_not_are_counted_and_first_where_they_are_most() -> None:
+def test_numbers_that_python_computes_copies_and_has_not_are_counted_and_said_first_where_they_are_most() -> (
+    None
+):
     found = many()
     texts = {
         1: "a  1.25 0.5\nb -3.5\n",
@@ -185,15 +187,21 @@ def test_numbers_that_r_printed_and_python_has_not_are_counted_and_first_where_t
         3: "9.5\n",
     }
     done = (
-        Done(1, Place(1, 1), "coef(m)", "translated"),
+        Done(1, Place(1, 1), "coef(m)", "translated", printed=("1.2512", "-3.5"), of_r=("0.5",)),
         Done(2, Place(2, 2), "main()", "comment", why="as it is"),
         Done(3, Place(3, 3), "x", "data"),
     )
     captured = replace(found.captured, outputs=texts)
     found = replace(found, captured=captured, done=done)
-    said = "R printed 4 numbers at statements about models, 1 of them at statements that are not in Python"
+    said = "R printed 4 numbers of models: 2 computed by Python and agree"
+    constants = "1 are R's values of that run written as constants, or computed with them"
+    said = f"{said}, {constants}, 1 not in Python"
     assert said in str(found) and not str(found).startswith(f"analysis.R: {said}")
-    assert found.to_dict()["printed_by_r"] == {"numbers": 4, "not_in_python": 1}
-    most = replace(found, done=tuple(replace(d, state="comment") for d in done[:2]))
-    assert str(most).startswith("analysis.R: R printed 4 numbers at statements about models, 4 of them at")
+    assert found.to_dict()["printed_by_r"] == {
+        "numbers": 4, "not_in_python": 1, "computed": 2, "of_r": 1, "differ": 0,
+    }  # fmt: skip
+    most = replace(found, done=(replace(done[0], printed=()), *done[1:]))
+    assert str(most).startswith(
+        "analysis.R: R printed 4 numbers of models: 0 computed by Python and agree, 1 are"
+    )
     assert sentences(most)[0].startswith("R printed 4 numbers")

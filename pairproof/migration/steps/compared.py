@@ -30,6 +30,8 @@ NUMBER = re.compile(r"(?<![\w.\[:])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![
 FAR = 4000
 #: Numbers below it are 0 but for rounding, such as the deviance of a fit to which nothing is left.
 NOTHING = 1e-14
+#: Characters of a number from which on its last digits may be noise of the fit, which R and Python have otherwise.
+FEW = 9
 #: What is compared text by text, if all its parts are texts.
 _LISTED = (list, np.ndarray, pd.Series, dict)
 #: Share of the numbers of a line that must agree for the others to be taken for the same line's.
@@ -126,10 +128,14 @@ def _said_alike(ours: str, theirs: str, least: float) -> bool:
     words, others = NUMBER.findall(ours), NUMBER.findall(theirs)
     if NUMBER.sub("#", ours).split() != NUMBER.sub("#", theirs).split() or len(words) != len(others):
         return False
-    return all(
-        same(a, b) or abs(float(a) - float(b)) <= 10.0**-least * abs(float(b))
-        for a, b in zip(words, others)
-    )
+    near = (abs(float(a) - float(b)) <= 10.0**-least * abs(float(b)) for a, b in zip(words, others))
+    return all(_of_one_form(a, b) and (same(a, b) or close) for a, b, close in zip(words, others, near))
+
+
+def _of_one_form(ours: str, theirs: str) -> bool:
+    """Whether two numbers are written alike: with decimals or a power, as 38.0 is and 38 is not; few digits as many."""
+    forms = [("." in w, "e" in w.lower(), len(w) if len(w) < FEW else 0) for w in (ours, theirs)]
+    return forms[0] == forms[1]
 
 
 def value_rows(
@@ -205,7 +211,8 @@ def printed_rows(
     """
     own, rest = _lines(ours), _lines(theirs)
     pairs = _paired(own, rest, partly)
-    if pairs is None and only_texts:
+    alike = (_of_one_form(a, b) for mine, other in pairs or () for a, b in zip(mine[1], other[1]))
+    if only_texts and (pairs is None or not all(alike)):
         raise NotTranslated("Python would print other words than R")
     if pairs is not None:
         for mine, other in pairs:
@@ -228,12 +235,8 @@ _Line = tuple[str, list[str]]
 
 def _lines(text: str) -> list[_Line]:
     """The lines that are not empty."""
-    text = re.sub(r"\b(True|False|nan|inf|None)\b", lambda m: _IN_R[m[0]], text)
     lines = (" ".join(line.split()) for line in text.splitlines())
     return [(NUMBER.sub("\0", line), NUMBER.findall(line)) for line in lines if line]
-
-
-_IN_R = {"True": "TRUE", "False": "FALSE", "nan": "NaN", "inf": "Inf", "None": "NULL"}
 
 
 def _paired(own: list[_Line], rest: list[_Line], partly: bool) -> list[tuple[_Line, _Line]] | None:
@@ -271,17 +274,17 @@ def _number(call: RecordedCall, word: str, other: str, digits: float) -> Agreeme
     own, r = float(word), float(other)
     if same(word, other) or abs(own - r) <= 10.0 ** -min(max(digits, 1.0), 11.0) * max(abs(own), abs(r)):
         row = Beside(call, 0.0, "as many as both print", "base::cat").row("shown", r, r)
-        return _exact(row, own, r, max(abs(own), abs(r), _unit(word)))
+        return _exact(row, own, r, max(abs(own), abs(r), unit(word)))
     return Beside(call, 16.0, "R printed another number", "base::cat").row("shown", own, r)
 
 
 def same(ours: str, theirs: str) -> bool:
     """Whether two printed numbers are one, so far as the one with fewer digits shows it."""
     a, b = float(ours), float(theirs)
-    return abs(a - b) <= 0.5001 * max(_unit(ours), _unit(theirs)) + 1e-12 * abs(b)
+    return abs(a - b) <= 0.5001 * max(unit(ours), unit(theirs)) + 1e-12 * abs(b)
 
 
-def _unit(word: str) -> float:
+def unit(word: str) -> float:
     """The last digit's unit; of a whole number nothing, because whole numbers are counts."""
     mantissa, _, exponent = word.lower().partition("e")
     decimals = len(mantissa.partition(".")[2])

@@ -13,6 +13,7 @@ from functools import reduce
 from typing import Any, Union
 
 import numpy as np
+import pandas as pd
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.values.nodes import RList, RValue, RVector
@@ -20,11 +21,12 @@ from ...fit.fit import Fit
 from ..translate.python_code import OWN, WIDTH, Names, identifier
 from ..translate.translation import Step
 from . import views
+from .compared import numbers_of_r
 from .interpreter import MODULES, Interpreter
 from .python import dict_of, kind_of, node, put, text_of
 from .trees import NotTranslated, R, own_variables
 
-RESERVED = (*OWN, *MODULES, "show", "using", "sys", "Backend", "Records", "x", "v")
+RESERVED = (*OWN, *MODULES, "show", "using", "Backend", "Records", "x", "v")
 #: Functions that only set something up in R.
 SETTINGS = frozenset(
     "library require requireNamespace suppressPackageStartupMessages set.seed options setwd rm source attach detach par"
@@ -32,6 +34,8 @@ SETTINGS = frozenset(
 )
 #: A view that is longer gets a name of its own.
 LONG = 46
+#: The mark of R's value of that run in the script.
+OF_RUN = "R's value of that run"
 #: Longest vector of the run that stands in the script as a constant.
 MOST_CONSTANT = 60
 
@@ -116,6 +120,10 @@ class Scope:
         #: Variables of the functions within which we are.
         self.locals: list[frozenset[str]] = []
         self.values: dict[str, Any] = dict(MODULES)
+        #: Whether an R variable is made of fits.
+        self.of_models: Callable[[str], bool] = bool
+        #: Whether it is of models: Python name -> text of R's value of that run that it is.
+        self.constants: dict[bool, dict[str, str]] = {True: {}, False: {}}
         #: R's variables that no Python has, and what R had; None where that was not kept.
         self.of_r: dict[str, RValue | None] = {}
         self.functions: dict[str, R] = {}
@@ -205,11 +213,29 @@ class Evaluated:
             try:
                 return Interpreter(self.scope.values).value(made)
             except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
-                raise NotTranslated(f"Python cannot compute it ({type(error).__name__}: {error})") from None
+                raise NotTranslated(f"Python cannot compute it ({type(error).__name__})") from None
 
     def kind(self, made: ast.expr) -> str:
         """The kind of its value."""
         return kind_of(self.value(made))
+
+    def as_text(self, x: ast.expr, digits: int) -> ast.expr:
+        """Numbers and truth as R writes them, where Python's words are others; texts and whole numbers as they are."""
+        value = self.value(x)
+        if isinstance(value, (bool, float, np.bool_)):
+            return put("written(x)" if digits == 7 else "written(x, 15)", x=x)
+        kinds = {type(v) for v in value} if self.kind(x) in "vs" else set()
+        if all(issubclass(k, (str, int, np.integer)) and k is not bool for k in kinds):
+            return x
+        return put("map(written, x)" if digits == 7 else "[written(v, 15) for v in x]", x=x)
+
+    def constant(self, word: str, value: RValue, of_models: bool) -> ast.expr:
+        """R's value of that run under a name of its own, marked; a number of models that is computed with it is R's."""
+        made, own = constant_of(value), self.scope.name(word)
+        self.scope.values[own] = self.value(made)
+        self.scope.constants[of_models][own] = ast.unparse(made)
+        self.before.append(f"{own} = {text_of(made)}  # {OF_RUN}")
+        return ast.Name(own, ast.Load())
 
     def step(self, made: ast.expr) -> Step | None:
         """The recorded call whose value it is; None if it is another value."""
@@ -229,7 +255,12 @@ class Evaluated:
         found = self.general(
             made, step, lambda s, _: views.as_in_r(made, s.value, s.call.result.get("value"))
         )
-        return self.named(found, f"{self.word(made)}_table") if found is not made else made
+        named = self.named(found, f"{self.word(made)}_table") if found is not made else made
+        gone = _gone(self.value(named))
+        if gone and all(v == v for v in numbers_of_r(step.call.result.get("value"))):
+            self.scope.places[text_of(named)] = lacking = Lacking((), gone, False)
+            self.lacking.append((named, lacking))
+        return named
 
     def uses(self, steps: Sequence[Step], found: ast.expr, digits: float | None = None) -> None:
         """Note that a value is made of fits: of one, or of those of the turns of a loop."""
@@ -383,6 +414,14 @@ class Evaluated:
         )
 
 
+def _gone(value: Any) -> tuple[str, ...]:
+    """The rows of a table or vector in which a number is missing."""
+    if not isinstance(value, (pd.Series, pd.DataFrame)):
+        return ()
+    missing = pd.isna(value) if value.ndim == 1 else pd.isna(value).any(axis=1)
+    return tuple(map(str, value.index[missing]))
+
+
 def _with_names(found: ast.expr, other: ast.expr) -> ast.expr:
     """The expression with what the same of another fit renames, too."""
     own, theirs = ([n for n in ast.walk(e) if isinstance(n, ast.Dict)] for e in (found, other))
@@ -444,4 +483,4 @@ def constant_of(value: RValue) -> ast.expr:
     if len(parts) == 1:
         return parts[0]
     listed = ast.List(parts, ast.Load())
-    return listed if isinstance(values[0], str) or not values else put("np.array(x)", x=listed)
+    return listed if not values or isinstance(values[0], str) else put("np.array(x)", x=listed)

@@ -25,6 +25,7 @@ from ...bridge.capture.recorded import Captured, Place, Valued
 from ...bridge.values.nodes import RVector
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
+from .constants import Constants
 from .evaluated import RESERVED, CallSite, Scope, key_parts
 from .interpreter import Interpreter, Jump
 from .python import laid_out, names_of, node, put, text_of
@@ -77,7 +78,8 @@ class Done:
     state: "translated"; "partly": some of its statements; "comment"; "data": about no model; "call": its call site
     says it all; "nothing": it gives and shows nothing.  lines: of the Python script.  why: why it is a comment; ""
     if it is not.  value: R's of that run, in few words.  inside, of: lines that stand in the loop that makes the
-    values of a call site, and its name.
+    values of a call site, and its name.  printed: the numbers that Python prints; of_r: those of them that are R's
+    of that run, as constants, or computed with them.
     """
 
     task: int
@@ -90,6 +92,8 @@ class Done:
     rows: tuple[Agreement, ...] = ()
     inside: tuple[str, ...] = ()
     of: str = ""
+    printed: tuple[str, ...] = ()
+    of_r: tuple[str, ...] = ()
 
 
 @dataclass
@@ -119,7 +123,9 @@ class State:
         )
         self.scope = Scope(names)
         self.steps = [step for site in found for step in site.steps]
-        self.scope.values |= {"HERE": folder, "show": _show, "print": _print}
+        #: Texts of many lines that the expression prints: summaries of fits.
+        self.long: list[str] = []
+        self.scope.values |= {"HERE": folder, "show": _show, "print": self._printed}
         #: Expressions of which not every call was kept -> how many were.
         self.cut = Counter((c.task, c.text) for c in captured.calls if not c.kept)
         self.task = 0
@@ -132,6 +138,8 @@ class State:
         self.own_names: dict[tuple[int, frozenset[str]], dict[str, str]] = {}
         #: R's variables whose values are fits, or made of fits.
         self.of_models: set[str] = set()
+        self.scope.of_models = self.of_models.__contains__
+        self.constants = (Constants(True), Constants(False))
         #: Views that have a name at the top of the script.
         self.views: dict[str, ast.expr] = {}
 
@@ -177,6 +185,12 @@ class State:
             self.scope.of_r[name] = value if plain or not of_models else None
             if of_models:
                 self.of_models.add(name)
+        self._changed_outside(tree)
+
+    def _changed_outside(self, tree: R) -> None:
+        """The variables that functions of the script change outside themselves are of what they are called with."""
+        if self.sites.get(self.task) or self._of_models(tree):
+            self.of_models |= outer_variables(tree, self.scope.functions)
 
     def _before(self, ex: Expressions, block: Block) -> None:
         """What an expression needs before it."""
@@ -203,10 +217,15 @@ class State:
         except NotTranslated:
             raise
         except Exception as error:
-            raise NotTranslated(
-                f"its Python code stopped ({type(error).__name__}: {one_line(str(error), 80)})"
-            ) from None
+            raise NotTranslated(f"its Python code stopped ({type(error).__name__})") from None
         return said.getvalue()
+
+    def _printed(self, *values: Any, **words: Any) -> None:
+        """`print` of what is compared: not of a fit's summary, whose numbers are those of its call."""
+        if any(isinstance(v, str) and v.count("\n") > MOST_LINES for v in values):
+            self.long += map(str, values)
+        elif "file" not in words:
+            print(*values, **words)
 
     def _prints(self, e: R) -> bool:
         return any(part.function in (*PRINTING, "cat") for part in e.walk())
@@ -408,7 +427,7 @@ class Flow(State):
     ) -> tuple[Block, list[CallSite]]:
         """The statements of a turn, which are those of every turn."""
         start = self.scope.kept()
-        variables = changed(body, self.scope.functions)
+        variables, whys = changed(body, self.scope.functions), list[str]()
         while True:
             inner = self._turn_of(body, symbol, loop, sites, loop.turns[0])
             lost = {n for n in start["variables"] if n in variables and n not in self.scope.variables}
@@ -416,10 +435,12 @@ class Flow(State):
                 break
             # What a turn loses, the turns after it do not have from their beginning on.
             self.scope.restore(start)
+            whys += inner.whys
             for name in lost:
                 self.scope.variables.pop(name)
                 self.scope.of_r[name] = None
             start = self.scope.kept()
+        inner.whys[:0] = whys
         listed = [s for s in sites if s.variable and self._is_its_list(s)]
         end = self.scope.kept()
         end["variables"] = {
@@ -665,17 +686,11 @@ def _is_new(made: ast.expr) -> bool:
     return of in _NEW or of in ("Series", "DataFrame") and (not made.args or _is_new(made.args[0]))
 
 
-def _print(*values: Any, **words: Any) -> None:
-    """`print` of what is compared: not of a fit's summary, whose numbers are those of its call."""
-    if not any(isinstance(v, str) and v.count("\n") > MOST_LINES for v in values):
-        print(*values, **words)
-
-
 def _show(value: Any) -> None:
-    """`show` of what is compared: numbers without their labels, which may have digits in them; a line a row."""
+    """`show` of what is compared: cells without their labels, which may have digits in them; a line a row."""
     rows = value.to_frame().T if isinstance(value, pd.Series) else value
     if not isinstance(rows, pd.DataFrame):
         print(*np.atleast_1d(value))
         return
-    for row in rows.select_dtypes("number").to_numpy().tolist() if len(rows) else []:
+    for row in rows.astype(object).to_numpy().tolist() if len(rows) else []:
         print(*row)

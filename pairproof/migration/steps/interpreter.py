@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import sys
 from collections import ChainMap
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from functools import lru_cache, reduce
@@ -23,12 +24,13 @@ from scipy import stats
 import pairproof
 
 from ...validation.claims.quantities import aic_glm, dispersion, quasi_table
+from ..as_r import all_equal, written
 from .python import vocabulary
 from .trees import NotTranslated
 
 #: Names that a written script uses, beside its own.
-OURS = {f.__name__: f for f in (aic_glm, dispersion, quasi_table)}
-MODULES = {"np": np, "pd": pd, "re": re, "stats": stats, "pairproof": pairproof, **OURS}
+OURS = {f.__name__: f for f in (aic_glm, all_equal, dispersion, quasi_table, written)}
+MODULES = {"np": np, "pd": pd, "re": re, "stats": stats, "pairproof": pairproof, "sys": sys, **OURS}
 _BUILTINS: dict[str, Any] = {
     f.__name__: f for f in (bool, dict, float, int, len, list, map, max, min, print, range, round, str, zip)
 }
@@ -37,10 +39,10 @@ _CALLED = frozenset(["show", *OURS, *_BUILTINS])
 _FUNCTIONS = (
     "np.arange np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.flatnonzero np.full"
     " np.isin np.lexsort np.nan np.pi np.reshape pairproof.contest_residuals pairproof.plot_worth pd.DataFrame"
-    " pd.Series pd.concat"
+    " pd.Series pd.concat sys.stderr"
 ).split()
 _ATTRIBUTES = (
-    "T add_prefix aic assign bic bse chi2 coef columns conf_int cov_params deviance df df_null df_resid df_residual"
+    "T add_prefix aic assign bic bse casefold chi2 coef columns conf_int cov_params deviance df df_null df_resid df_residual"
     " copy diff drop figure fit frame get_indexer idxmax idxmin iloc index items join keys leaves llf llf_poisson loc loglik"
     " loglik_saturated mask min_u moderate n_comparisons n_tests names nobs null_deviance number p_value params pivot"
     " plot rank reindex rename rename_axis reset_index savefig scale set_axis set_index strong summary to_csv to_frame to_numpy"

@@ -23,6 +23,8 @@ class Parts(Evaluated):
         word = str(part.value)
         if of.function == "summary" and word in ("coefficients", "coef"):
             return self.expression(R("call", "", R("sym", "coef"), (("", of),)))
+        if of.function == "summary":
+            raise NotTranslated(f"${word} of summary() is not supported")
         m = self.fit(of)
         if m is not None:
             if (found := views.of_eba(word, *m)) is not None:
@@ -208,6 +210,11 @@ class Parts(Evaluated):
         decreasing = [a for n, a in e.arguments if n == "decreasing"]
         by = [self._vector(self.operand(a)) for n, a in e.arguments if not n]
         down = bool(decreasing) and decreasing[0].value is True
+        if len(by) == 1 and (texts := self._texts_of(by[0])):
+            # R goes by the letters of its locale, of whatever case.
+            by_letter = sorted(texts) != sorted(texts, key=str.casefold)
+            x = put("[v.casefold() for v in x]", x=by[0]) if by_letter else by[0]
+            return put(f'np.argsort(x, kind="stable"){"[::-1]" if down else ""}', x=x)
         by = [put("-x", x=x) for x in by] if down else by
         if len(by) == 1:
             return put('np.argsort(x, kind="stable")', x=by[0])
@@ -220,6 +227,11 @@ class Parts(Evaluated):
         if self.value(x).shape[1] != 1:
             raise NotTranslated("it uses a table as a vector")
         return put("x.iloc[:, 0]", x=x)
+
+    def _texts_of(self, x: ast.expr) -> list[str]:
+        """The texts of a vector; [] of one of numbers."""
+        listed = list(self.value(x)) if self.kind(x) in "vs" else []
+        return listed if all(isinstance(v, str) for v in listed) else []
 
     def _order(self, e: R) -> ast.expr:
         return put("x + 1", x=self._places(e) or node(0))

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from ...bridge.capture.recorded import NOWHERE, Place, RecordedCall, Valued
@@ -21,6 +24,7 @@ from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, one_line
 from ..translate.translation import OutOfTime, within
 from . import compared
+from .compared import NUMBER
 from .evaluated import CallSite
 from .flow import MOST_TEXT, MOST_VALUE, PLOTTING, PRINTING, SECONDS, Block, Done, last_of
 from .statements import Statements
@@ -30,6 +34,10 @@ from .trees import NotTranslated, R, assigned, changed, changed_in_place, grown,
 
 class ScriptSteps(Statements):
     """All expressions of a script."""
+
+    #: Numbers that the expression prints in Python, and those of them that are R's.
+    printed: tuple[str, ...] = ()
+    of_r: tuple[str, ...] = ()
 
     def all(self) -> list[Done]:
         """What became of each expression, in order."""
@@ -59,7 +67,7 @@ class ScriptSteps(Statements):
     # -- an expression -----------------------------------------------------------------------------------
 
     def _expression(self, task: int, text: str, tree: R) -> Done:
-        self.task, self.tree = task, tree
+        self.task, self.tree, self.printed, self.of_r = task, tree, (), ()
         place = (
             self.captured.text.expressions[task - 1]
             if task <= len(self.captured.text.expressions)
@@ -98,6 +106,7 @@ class ScriptSteps(Statements):
             defect = f"its translation failed ({said}), a defect of pairproof"
             why = str(error) if isinstance(error, NotTranslated) else defect
             return replace(done, why=why, state="comment" if self._of_models(tree) or sites else "data")
+        self._changed_outside(tree)
         if not block.lines:
             return replace(done, state="call" if sites else "nothing")
         state = "translated" if not block.whys else "partly" if block.written else "comment"
@@ -106,7 +115,9 @@ class ScriptSteps(Statements):
             done,
             state=state,
             why="; ".join(dict.fromkeys(block.whys)),
-            rows=tuple(rows),
+            rows=tuple(r for r in rows if r.verdict != "agrees" or r.native not in {*map(float, self.of_r)}),
+            printed=self.printed,
+            of_r=self.of_r,
             lines=() if merged else tuple(block.lines),
             inside=merged,
             of=sites[-1].name if merged else "",
@@ -154,7 +165,13 @@ class ScriptSteps(Statements):
         """Run the statements, and hold what they print or give against R's."""
         if not block.lines:
             return []
+        names, known = self.scope.values, self.scope.constants
+        self.long, without = [], [c.printed_without(block.lines, names, known) for c in self.constants]
         printed = self._execute(block.lines)
+        of_r = (Counter(c.of_r(printed, other)) for c, other in zip(self.constants, without))
+        self.of_r = tuple(reduce(or_, of_r).elements())
+        words = Counter(NUMBER.findall("\n".join([printed, *self.long])))
+        self.printed = tuple((words - Counter(self.of_r)).elements())
         call = RecordedCall(
             0, f"base::{_outer(tree)}", one_line(str(tree.value), MOST_TEXT), place, self.task, helper=True
         )
@@ -165,7 +182,6 @@ class ScriptSteps(Statements):
                 rows = compared.value_rows(call, value, valued.value, *quality, self.scope.in_r)
                 if rows is None:
                     raise NotTranslated("Python's value has a different shape from R's")
-                # What is R's own value of that run agrees with itself.
                 shown = (valued.visible or tree.function in PRINTING) and bool(ex.digits)
                 return rows if shown else [r for r in rows if r.verdict != "agrees"]
         own_function = tree.function in self.scope.functions
@@ -187,7 +203,7 @@ class ScriptSteps(Statements):
         """Whether it prints by `cat` alone, in the functions of the script too."""
         bodies = [self.scope.functions[p.function] for p in tree.walk() if p.function in self.scope.functions]
         used = {part.function for of in (tree, *bodies) for part in of.walk()}
-        return "cat" in used and not used & {*PRINTING, "message", "writeLines"}
+        return "cat" in used and not used & {*PRINTING, "writeLines"}
 
     def _value_of(self, tree: R, ex: Expressions, visible: bool) -> Any:
         """The value that R's is compared with: of what is shown, or assigned."""

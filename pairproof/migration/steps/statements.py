@@ -119,26 +119,28 @@ class Shown(State):
         words = {n: a for n, a in e.arguments if n in ("sep", "file", "fill", "append")}
         if "file" in words and words["file"].kind != "null":
             raise NotTranslated("it writes to a file")
-        parts = [ex.operand(a) for n, a in e.arguments if n not in words]
-        between = (
-            words["sep"].value
-            if "sep" in words and words["sep"].kind == "str"
-            else "\n"
-            if e.function == "writeLines"
-            else " "
-        )
-        # R ends the output of cat() with a line end if its separator has one.
-        end = "\n" if e.function != "cat" or "\n" in str(between) else ""
+        if "fill" in words and words["fill"].kind != "lgl":
+            raise NotTranslated("cat() with a width of lines is not supported")
+        parts = [ex.operand(a) for n, a in e.arguments if n not in (*words, "appendLF", "domain")]
+        between = {"writeLines": "\n", "message": ""}.get(e.function, " ")
+        if "sep" in words and words["sep"].kind == "str":
+            between = str(words["sep"].value)
+        # R ends the output of cat() with a line end if its separator has one, or if it fills lines.
+        filled = "fill" in words and words["fill"].value is True
+        end = "\n" if e.function != "cat" or filled or "\n" in between else ""
         made: list[ast.expr] = []
         for p in parts:
             kind = ex.kind(p)
             if kind not in "ntvso":
                 raise NotTranslated("cat() of this value is not supported")
+            p = ex.as_text(p, 7 if e.function == "cat" else 15)
             made.append(ast.Starred(p, ast.Load()) if kind in "vs" else p)
         made, end = _last_line(made, end)
         words_of_print: dict[str, Any] = {} if between == " " else {"sep": between}
         if end != "\n":
             words_of_print["end"] = end
+        if e.function == "message":
+            words_of_print["file"] = put("sys.stderr")
         self._emit(ex, block, text_of(called("print", *made, **words_of_print)))
 
     def _plot(self, e: R, ex: Expressions, block: Block) -> None:
@@ -353,12 +355,22 @@ class Statements(Flow, Shown):
                 return
         if of.symbol not in self.scope.variables:
             raise NotTranslated(f"the Python script has no value for {of.symbol}")
-        own, made = self.scope.variables[of.symbol], ex.operand(value)
+        own = self.scope.variables[of.symbol]
+        try:
+            made = ex.operand(value)
+        except NotTranslated:  # names(fits) <- levels(group): what they were in that run
+            of_run = ex.of_run.get(id(value)) if f in ("names", "rownames", "colnames") else None
+            if of_run is None:
+                raise
+            made = ex.constant(f"  {f} {of.symbol}", of_run, self._of_models(value))
         x = ex.viewed(own)
         kind = ex.kind(x)
         if f == "names" and kind == "l" and isinstance(ex.value(x), dict):
+            made = made if ex.kind(made) != "t" else ast.List([made], ast.Load())
             if list(ex.value(x)) == list(ex.value(made)):
                 return  # its keys are these values
+            if len(ex.value(x)) != len(ex.value(made)):
+                raise NotTranslated("it names some parts of a list, and others not")
             self._becomes(of.symbol, put("dict(zip(v, x.values()))", x=x, v=made), ex, block)
             return
         step = ex.step(own)
@@ -400,6 +412,8 @@ class Statements(Flow, Shown):
             return
         else:
             raise NotTranslated(f"{f}() of this value cannot be changed in Python")
+        if ex.digits:
+            self.scope.quality[self.scope.name(of.symbol)] = min(ex.digits), max(ex.leaves)
         self._becomes(of.symbol, found, ex, block)
 
     def _na_of(self, target: R, x: ast.expr) -> Lacking | None:

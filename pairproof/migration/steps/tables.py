@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 
 import pandas as pd
 
 from ...bridge.values.nodes import RList
 from ..translate.python_code import identifier
-from .evaluated import Evaluated, constant_of
+from .evaluated import Evaluated
 from .parts import Parts
 from .python import OPERATORS, by_rule, called, called_on, dict_of, loop_over, node, put
 from .trees import NotTranslated, R, matched
@@ -97,7 +98,8 @@ class Tables(Parts):
             whole = self.of_run.get(id(e))
             if not isinstance(whole, RList) or name not in whole or any(self.fit(part) for part in a.walk()):
                 raise
-            return constant_of(whole[name])
+            of_models = any(self.scope.of_models(part.symbol) for part in a.walk())
+            return self.constant(f"  {name}", whole[name], of_models)
 
     def _beside(self, e: R, first: ast.expr) -> ast.expr:
         """A table with further columns."""
@@ -201,7 +203,8 @@ class Tables(Parts):
             raise NotTranslated("outer() of this function is not supported")
         if self.kind(x) != "s":
             return inner
-        return put("pd.DataFrame(t, x.index, y.index)", t=inner, x=x, y=y)
+        columns = put("y.index" if self.kind(y) == "s" else "None", y=y)
+        return put("pd.DataFrame(t, x.index, columns)", t=inner, x=x, columns=columns)
 
 
 #: Those that are translated, in R's order; of others the place is not known.
@@ -213,7 +216,7 @@ class Texts(Evaluated):
 
     def _paste(self, e: R) -> ast.expr:
         words = {n: a for n, a in e.arguments if n in ("sep", "collapse")}
-        parts = [self.operand(a) for n, a in e.arguments if n not in words]
+        parts = [self.as_text(self.operand(a), 15) for n, a in e.arguments if n not in words]
         between = "" if e.function == "paste0" else " "
         if "sep" in words:
             between = str(words["sep"].value)
@@ -268,6 +271,8 @@ class Texts(Evaluated):
         form, *parts = given
         if not (isinstance(form, ast.Constant) and isinstance(form.value, str)):
             raise NotTranslated("sprintf() with a format that is not a literal is not supported")
+        letters = re.findall(r"%[^a-zA-Z%]*([a-zA-Z])", form.value)
+        parts = [self.as_text(p, 15) if c == "s" else p for p, c in zip(parts, letters)]
         kinds = [self.kind(p) for p in parts]
         if all(k in "nt" for k in kinds):
             return (

@@ -19,7 +19,7 @@ from ...fit.fit import Fit
 from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
-from .evaluated import Lacking, constant_of
+from .evaluated import Lacking
 from .python import OPERATORS, by_rule, kind_of, loop_over, node, put, text_of, vocabulary
 from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
@@ -117,11 +117,7 @@ class Expressions(Tables, Texts):
         vector = scope.of_r.get(name)
         if vector is None:
             raise NotTranslated(f"the Python script has no value for {name}")
-        own = scope.name(name)
-        made = constant_of(vector)
-        scope.values[own] = self.value(made)
-        self.before.append(f"{own} = {text_of(made)}  # R's value of that run")
-        scope.variables[name] = ast.Name(own, ast.Load())
+        scope.variables[name] = self.constant(name, vector, scope.of_models(name))
         return scope.variables[name]
 
     def call(self, e: R) -> ast.expr:
@@ -133,6 +129,11 @@ class Expressions(Tables, Texts):
         if own is not None:
             found: ast.expr = own(e)
             return found
+        return self._general(e)
+
+    def _general(self, e: R) -> ast.expr:
+        """A call of an operator, of a function of fits, the script or the vocabulary."""
+        f = e.function
         if f in OPERATORS:
             return self._operator(e)
         if f in PASSING and e.operands:
@@ -159,6 +160,8 @@ class Expressions(Tables, Texts):
             return by_rule(f, arguments, self.value)
         if f in ("<-", "="):
             raise NotTranslated("it assigns inside an expression")
+        if f in _OF_FITS:
+            raise NotTranslated(f"{f}() of this value is not supported")
         raise NotTranslated(f"{f}() is not supported" if f else "it calls something that is not a name")
 
     def _is_bare(self, e: R) -> bool:
@@ -243,6 +246,13 @@ class Expressions(Tables, Texts):
                 end = put("b + 1" if step > 0 else "b - 1", b=b)
         return put("range(a, b)" if step > 0 else "range(a, b, -1)", a=a, b=end)
 
+    def _sort(self, e: R) -> ast.expr:
+        """`sort(names(x))` as `names(x)[order(names(x))]`."""
+        x = self.operand(e.operands[0])
+        if self._texts_of(x):
+            return self._elements(x, R("call", "", R("sym", "order"), e.arguments), "x[k]")
+        return self._general(e)
+
     def _in(self, e: R) -> ast.expr:
         x, y = (self.operand(part) for part in e.operands)
         return put("x in y" if self.kind(x) in "nt" else "np.isin(x, y)", x=x, y=y)
@@ -275,6 +285,9 @@ class Expressions(Tables, Texts):
             return self._anova_of_eba(e)
         if f in ("fitted", "fitted.values"):
             return self._fitted_of_contests(*m)
+        k = dict(e.arguments).get("k")
+        if f == "AIC" and k is not None and len(e.operands) == 2:  # of another penalty
+            return put("x + (k - 2) * m.rank", x=self._number(f, *m), k=self.operand(k), m=m[0])
         if f in ("AIC", "BIC") and len(e.operands) > 1:
             return self._several(f, e)
         if len([n for n, _ in e.arguments if n not in ("level", "correct.edf")]) > 1 and f != "AIC":
@@ -506,5 +519,5 @@ _METHODS: Mapping[str, str] = {
     "!": "not", ":": "colon", "%in%": "in", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
     "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
     "which.min": "which", "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
-    "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "if": "if", "matrix": "matrix",
+    "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "if": "if", "matrix": "matrix",
 }  # fmt: skip

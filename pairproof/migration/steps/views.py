@@ -33,10 +33,10 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
     "logLik": ("loglik", ("m.llf", "m.llf_poisson", "m.rank - aic_glm(m) / 2"), "m.loglik"),
     "ll": ("ll", ("m.llf", "m.llf_poisson"), "m.loglik"),
     "AIC": ("aic", ("m.aic", "aic_glm(m)"), "m.aic"),
-    "BIC": ("", ("m.bic",), "m.bic"),
+    "BIC": ("bic", ("m.bic", "aic_glm(m) + (np.log(m.df_resid + m.rank) - 2) * m.rank"), "m.bic"),
     "null.deviance": ("null_deviance", ("m.null_deviance",), "m.null_deviance"),
     "df.null": ("df_null", ("m.df_null",), "m.df_null"),
-    "nobs": ("", ("m.n_comparisons",), "m.nobs"),
+    "nobs": ("nobs", ("m.n_comparisons", "m.df_resid + m.rank"), "m.nobs"),
 }
 #: Components of a fit, and the function that gives the same.
 COMPONENTS = {"coefficients": "coef", "coef": "coef", "aic": "AIC", **{n: n for n in NUMBERS}}
@@ -81,7 +81,13 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
 
 
 def _recorded(step: Step, key: str) -> float | None:
-    """R's number; the deviance of prefmod's pattern models is of two log-likelihoods."""
+    """R's number; the deviance of prefmod's pattern models is of two log-likelihoods, nobs() of a glm counts rows."""
+    weights = step.call.vector("prior_weights")
+    if key in ("nobs", "bic") and weights is not None:
+        rows = float(np.count_nonzero(weights.floats()))
+        loglik, k = step.call.number("loglik"), step.call.number("loglik_df")
+        bic = None if loglik is None or k is None else k * math.log(rows) - 2 * loglik
+        return rows if key == "nobs" else bic
     ll, fl = step.call.number("ll"), step.call.number("fl")
     if key == "deviance" and ll is not None and fl is not None:
         return 2.0 * (fl - ll)

@@ -15,6 +15,7 @@ from scipy import stats
 from pairproof.bridge.values.nodes import RList, RVector
 from pairproof.migration import migrate
 from pairproof.migration.steps.compared import printed_rows, same
+from pairproof.migration.steps.interpreter import OURS
 from pairproof.migration.steps.python import laid_out, put, text_of, vocabulary
 from pairproof.migration.steps.trees import NotTranslated, matched, node_of
 from pairproof.migration.translate import translation
@@ -114,8 +115,11 @@ def test_a_column_of_the_data_in_a_table_of_models_is_what_it_was_in_that_run(tm
     frame = RList((numbers(*free), numbers(12.0, 7.0)), ("worth", "cups"), ("data.frame",))
     made.line(4, "board = tibble(worth=coef(m), cups=tabulate(tea))", value=frame)
     (done,) = made.migration(staged(tmp_path / "again")).done
-    columns = '{"worth": m.params.drop("Assam").to_numpy(), "cups": np.array([12, 7])}'
-    assert done.lines == (f"board = pd.DataFrame({columns})",)
+    columns = '{"worth": m.params.drop("Assam").to_numpy(), "cups": cups}'
+    assert done.lines == (
+        "cups = np.array([12, 7])  # R's value of that run",
+        f"board = pd.DataFrame({columns})",
+    )
     assert done.state == "translated"
 
 
@@ -140,7 +144,7 @@ def test_a_loop_fills_what_it_fills_and_prints_each_turn(tmp_path: Path) -> None
     found = made.migration(staged(tmp_path))
     first, loop, last = found.done
     assert first.lines == ("out = pd.Series(dtype=float)",)
-    assert loop.inside == ("out[r] = f[r].deviance", 'print(r, f[r].deviance, end="")')
+    assert loop.inside == ("out[r] = f[r].deviance", 'print(r, written(f[r].deviance), end="")')
     assert last.lines == ('show(out.sort_values(ascending=True, kind="stable"))',)
 
 
@@ -168,16 +172,16 @@ def test_printed_numbers_are_found_in_their_order_and_a_wrong_one_is_named() -> 
 def test_texts_of_a_script_are_compared_with_their_words() -> None:
     of = partial(printed_rows, Script().call(3, None), only_texts=True, digits=9.0)
     r = "fits: TRUE, p = 0.21\nnorth  1.50\n"
-    assert [a.verdict for a in of("fits: True, p = 0.2134\nnorth 1.5", r, partly=False)] == ["agrees"] * 2
-    assert [a.verdict for a in of("fits: True, p = 0.2134\nnorth 1.6", r, partly=False)] == [
-        "agrees",
-        "differs",
-    ]
-    assert [a.native for a in of("north 1.5", r, partly=True)] == [1.5]
+    assert [a.verdict for a in of("fits: TRUE, p = 0.21\nnorth 1.50", r, partly=False)] == ["agrees"] * 2
+    wrong = of("fits: TRUE, p = 0.21\nnorth 1.60", r, partly=False)
+    assert [a.verdict for a in wrong] == ["agrees", "differs"]
+    assert [a.native for a in of("north 1.50", r, partly=True)] == [1.5]
     for ours, partly in (
-        ("north 1.5", False),
-        ("badly: True, p = 0.21\nnorth 1.5", False),
-        ("south 1.5", True),
+        ("north 1.50", False),
+        ("badly: TRUE, p = 0.21\nnorth 1.50", False),
+        ("fits: True, p = 0.21\nnorth 1.50", False),
+        ("fits: TRUE, p = 0.21\nnorth 1.5", False),
+        ("south 1.50", True),
     ):
         with pytest.raises(NotTranslated, match="other words than R"):
             list(of(ours, r, partly=partly))
@@ -252,6 +256,7 @@ def test_every_rule_of_the_vocabulary_is_python_of_its_formals() -> None:
                 "round",
                 "str",
                 "int",
+                *OURS,
             }
             assert names <= formals | own | {"from_"}, (function, rule)
 
