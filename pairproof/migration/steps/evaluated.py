@@ -342,6 +342,10 @@ class Evaluated:
         """What a function of the script gives."""
         raise NotImplementedError
 
+    def variable(self, name: str) -> ast.expr:
+        """A variable of the script."""
+        raise NotImplementedError
+
     def meant(self, e: R) -> R:
         """The summary(m) that a variable is; else the expression itself."""
         return self.scope.summaries.get(e.symbol, e)

@@ -21,13 +21,18 @@ class Parts(Evaluated):
     def _dollar(self, e: R) -> ast.expr:
         of, part = self.meant(e.operands[0]), e.operands[1]
         word = str(part.value)
-        if of.function == "summary" and word in ("coefficients", "coef"):
+        if of.function == "summary" and word in ("coefficients", "coef", "fixef"):
             return self.expression(R("call", "", R("sym", "coef"), (("", of),)))
-        m = self.fit(of)
+        m = self.fit(of.operands[0] if of.function == "summary" else of)
         if m is not None:
+            if (own := views.of_fit(word, *m)) is not None:
+                self.uses([m[1]], own)
+                return own
             if (found := views.of_eba(word, *m)) is not None:
                 self.uses([m[1]], found)
                 return found
+            begun = [n for n in views.OF_GLM if n.startswith(word)]
+            word = begun[0] if len(begun) == 1 and m[1].call.package != "eba" else word
             if word in views.COMPONENTS:
                 return self.expression(R("call", "", R("sym", views.COMPONENTS[word]), (("", of),)))
             raise NotTranslated(f"${word} of a fit has no equivalent")
@@ -38,6 +43,8 @@ class Parts(Evaluated):
         if self.kind(found) not in "dl":
             raise NotTranslated(f"${word} of this value is not supported")
         there = self.value(found)
+        begun = [n for n in there if str(n).startswith(word)]
+        word = str(begun[0]) if len(begun) == 1 else word
         return put("x[k]", x=found, k=word if word in there else views.ALSO.get(word, word))
 
     def _double(self, e: R) -> ast.expr:
@@ -130,6 +137,11 @@ class Parts(Evaluated):
             if self.kind(inner) == "n" and (self.value(inner) == 1 or last):
                 return put(by_place.replace("[k]", "[:-1]" if last else "[1:]"), x=x)
             gone = put("np.array(k) - 1", k=inner) if self.kind(inner) == "v" else self.less_one(inner)
+            if lacking := self.scope.places.get(text_of(x)):
+                names = tuple(np.delete(lacking.names, self.value(gone)))
+                if names == tuple(n for n in lacking.names if n not in lacking.missing):
+                    return x  # what it leaves out is not there
+                return self._by_names(x, put("range(1, n)", n=len(names) + 1), names)
             if self.kind(x) == "v":
                 return put("np.delete(x, k)", x=x, k=gone)
             return put("x.drop(x.index[k])", x=x, k=gone)

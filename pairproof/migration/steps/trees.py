@@ -170,7 +170,7 @@ def node_of(tree: Any) -> R:
     """The nodes of a tree of the parser's JSON; what is none is of kind "other"."""
     match tree:
         case ["call", head, [*arguments], str(text)]:
-            return R("call", text, node_of(head), _named(arguments))
+            return _unpiped(R("call", text, node_of(head), _named(arguments)))
         case ["function", [*formals], body]:
             return R("function", "function", None, _named(formals), node_of(body))
         case ["num", float() | int() | str() as value]:
@@ -180,6 +180,20 @@ def node_of(tree: Any) -> R:
         case [("na" | "null" | "empty") as kind]:
             return R(kind)
     return R("other", "")
+
+
+def _unpiped(e: R) -> R:
+    """`x %>% f(y)` as `f(x, y)`, and `x %>% f(y, .)` as `f(y, x)`; a dot within another call has no such form."""
+    if e.function != "%>%" or len(e.operands) != 2:
+        return e
+    left, right = e.operands
+    if right.symbol:
+        return R("call", e.value, right, (("", left),))
+    dots = [part for part in right.walk() if part.symbol == "."]
+    if not right.function or len(dots) != sum(a.symbol == "." for a in right.operands):
+        return e
+    given = tuple((n, left if a.symbol == "." else a) for n, a in right.arguments)
+    return R("call", e.value, right.head, given if dots else (("", left), *given))
 
 
 def _named(parts: Sequence[Any]) -> tuple[tuple[str, R], ...]:

@@ -32,19 +32,27 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
     "df.residual": ("df_residual", ("m.df_resid",), "m.df_residual"),
     "logLik": ("loglik", ("m.llf", "m.llf_poisson", "m.rank - aic_glm(m) / 2"), "m.loglik"),
     "ll": ("ll", ("m.llf", "m.llf_poisson"), "m.loglik"),
-    "AIC": ("aic", ("m.aic", "aic_glm(m)"), "m.aic"),
+    "AIC": ("aic", ("m.aic", "aic_glm(m)", "2 * (m.rank + 1) - 2 * m.llf_poisson"), "m.aic"),
     "BIC": ("", ("m.bic",), "m.bic"),
     "null.deviance": ("null_deviance", ("m.null_deviance",), "m.null_deviance"),
     "df.null": ("df_null", ("m.df_null",), "m.df_null"),
     "nobs": ("", ("m.n_comparisons",), "m.nobs"),
 }
 #: Components of a fit, and the function that gives the same.
-COMPONENTS = {"coefficients": "coef", "coef": "coef", "aic": "AIC", **{n: n for n in NUMBERS}}
+COMPONENTS = {
+    "coefficients": "coef", "coef": "coef", "aic": "AIC", "fitted.values": "fitted", **{n: n for n in NUMBERS}
+}  # fmt: skip
+#: Names of a glm's components, by the beginning of which R finds one.
+OF_GLM = (
+    "coefficients residuals fitted.values effects R rank qr family linear.predictors deviance aic null.deviance iter weights"
+    " prior.weights df.residual df.null y converged boundary model call formula terms data offset control method contrasts xlevels"
+).split()
 #: What fits of eba that stay in R have beside coefficients: R's part or function -> Python.
 OF_EBA = {
     "goodness.of.fit": 'pd.Series({"-2logL": m.deviance, "df": m.df_residual, "pval": m.p_value})',
     "logL.eba": "m.loglik", "logL.sat": "m.loglik_saturated", "estimate": "pd.Series(m.coef, m.names)",
     "AIC": "2 * (len(m.coef) - 1) - 2 * m.loglik", "uscale": "pd.Series(m.scale, m.items)",
+    "cov.u": "pd.DataFrame(m.vcov, m.items, m.items) / np.sum(m.coef) ** 2",
 }  # fmt: skip
 #: R's names of columns, and those of `to_frame()`, `conf_int()` and `abilities()`.
 COLUMNS = {"Estimate": "estimate", "Std. Error": "se", "z value": "z", "Pr(>|z|)": "p"}
@@ -192,7 +200,20 @@ def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
     """Python of a part of one of eba's fits; None if it is another."""
     if step.call.package != "eba" or isinstance(step.value, Fit) or word not in OF_EBA:
         return None
+    if word == "cov.u" and len(step.value.items) != len(step.value.names):  # items of several aspects
+        return None
     return put(OF_EBA[word], m=m)
+
+
+def of_fit(word: str, m: ast.expr, step: Step) -> ast.expr | None:
+    """Python of a part of R's object that R has no function for; None if it is another."""
+    if word == "zeta" and (table := thresholds(m, step)) is not None:
+        return put('x["value"]', x=table)
+    if word == "dispersion" and quasi(step):
+        return put("dispersion(m)", m=m)
+    if word == "sigma" and step.call.number("sigma") is not None and isinstance(step.value, Fit):
+        return put("m.components[0].sigma", m=m)
+    return None
 
 
 def of_answer(word: str, m: ast.expr, step: Step | None) -> ast.expr | None:
