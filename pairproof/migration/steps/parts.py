@@ -88,7 +88,7 @@ class Parts(Evaluated):
         if m is None or not isinstance(m[1].value, Fit):
             return None
         fit, step = m
-        if str(key.value) not in dict(views.names_of(step)):
+        if str(key.value) not in dict(views.names_of(step)) or views.times_of(step) != 1.0:
             return None
 
         def view(step: Step, _: bool) -> ast.expr:
@@ -131,17 +131,15 @@ class Parts(Evaluated):
             return put(by_place, x=put("np.array(x)", x=x) if listed else x, k=places)
         if e.function == "-" and len(e.operands) == 1:
             inner = self.operand(e.operands[0])
+            if (lacking := self.scope.places.get(text_of(x))) and self.kind(inner) in "nv":
+                names = tuple(np.delete(lacking.names, np.asarray(self.value(inner)) - 1))
+                return self._by_names(x, put("range(1, n)", n=len(names) + 1), names)
             last = self.kind(inner) == "n" and (
                 e.operands[0].function == "length" or self.value(inner) == len(self.value(x))
             )
             if self.kind(inner) == "n" and (self.value(inner) == 1 or last):
                 return put(by_place.replace("[k]", "[:-1]" if last else "[1:]"), x=x)
             gone = put("np.array(k) - 1", k=inner) if self.kind(inner) == "v" else self.less_one(inner)
-            if lacking := self.scope.places.get(text_of(x)):
-                names = tuple(np.delete(lacking.names, self.value(gone)))
-                if names == tuple(n for n in lacking.names if n not in lacking.missing):
-                    return x  # what it leaves out is not there
-                return self._by_names(x, put("range(1, n)", n=len(names) + 1), names)
             if self.kind(x) == "v":
                 return put("np.delete(x, k)", x=x, k=gone)
             return put("x.drop(x.index[k])", x=x, k=gone)

@@ -358,6 +358,8 @@ class Statements(Flow, Shown):
             raise NotTranslated(f"the Python script has no value for {of.symbol}")
         own, made = self.scope.variables[of.symbol], ex.operand(value)
         x = ex.viewed(own)
+        if f in ("rownames", "colnames") and ex.kind(x) == "m":
+            x = put("pd.DataFrame(x)", x=x)
         kind = ex.kind(x)
         if f == "names" and kind == "l":
             made = node([made]) if ex.kind(made) == "t" else made

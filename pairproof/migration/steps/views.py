@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -157,6 +158,8 @@ def _in_words(found: Sequence[tuple[str, ast.expr]], value: Value) -> ast.expr:
 
 def _compared(step: Step) -> None:
     """Standard errors that R defines otherwise are those of no fit of ours."""
+    if isinstance(step.value, Fit) and times_of(step) != 1.0:
+        raise NotTranslated("R's coefficients are other multiples of Python's")
     if isinstance(step.value, Fit) and "standard errors" in step.not_compared:
         raise NotTranslated("R's standard errors are defined differently, and were not compared")
 
@@ -227,11 +230,26 @@ def of_answer(word: str, m: ast.expr, step: Step | None) -> ast.expr | None:
     return put(f"m.{min(same, key=lambda n: n != word.replace('.', '_'))}", m=m) if same else None
 
 
-def names_of(step: Step, times: float = 1.0) -> list[tuple[str, str]]:
-    """R's coefficients and ours, `times` as large, in R's order; those without one of ours are not there."""
+def names_of(step: Step) -> list[tuple[str, str]]:
+    """R's coefficients and ours in R's order; those without one of ours are not there."""
+    return _pairs(step, times_of(step))
+
+
+def times_of(step: Step) -> float:
+    """How many times our abilities R's are: 2 for log odds of an LLBT that was written by hand."""
+    fit, once = step.value, _pairs(step, 1.0)
+    if not isinstance(fit, Fit) or once and not _uncovered(fit, once):
+        return 1.0
+    twice = _pairs(step, 2.0)
+    return 2.0 if len(twice) > len(once) and (not once or not _uncovered(fit, twice)) else 1.0
+
+
+def _pairs(step: Step, times: float) -> list[tuple[str, str]]:
     vector, fit = step.call.vector("coef"), step.value
     series = fit.params if isinstance(fit, Fit) else pd.Series(fit.params(), dtype=float)
-    ours = {str(n): times * float(v) for n, v in series.items() if v == v and v != 0.0}
+    ours = {
+        str(n): (1.0 if n == "tie" else times) * float(v) for n, v in series.items() if v == v and v != 0.0
+    }
     if vector is None or vector.names is None:
         return [(name, name) for name in ours]
     theirs = dict(zip(vector.names, vector.floats().ravel().tolist()))
@@ -269,24 +287,23 @@ def coefficients(
     if isinstance(step.value, (Tree, TreeRecord)):
         return of_leaves(m, step.value)
     pairs = names_of(step)
-    if of == "m.bse":
+    if of == "m.bse" and times_of(step) == 1.0:
         _compared(step)
         of = "dispersion(m) ** 0.5 * m.bse" if quasi(step) and isinstance(step.value, Fit) else of
     if not isinstance(step.value, Fit):
         found, own = put("pd.Series(x())", x=put(of, m=m)), [name for _, name in pairs]
         return found if own == [*step.value.params()] else put("x.loc[names]", x=found, names=own)
-    if pairs and _uncovered(step.value, pairs):
-        raise NotTranslated("R has different coefficients from the fit in Python")
-    if not pairs and not (pairs := names_of(step, 2.0)):  # log odds of an LLBT that was written by hand
+    if not pairs or times_of(step) == 1.0 and _uncovered(step.value, pairs):
         raise NotTranslated("R has different coefficients from the fit in Python")
     found = _rows(put(of, m=m), m, step.value, [own for _, own in pairs], varies)
-    found = found if names_of(step) else put("2 * x", x=found)
+    if times_of(step) != 1.0:
+        tied = any(own == "tie" for _, own in pairs)
+        found = put('x * np.where(x.index == "tie", 1, 2)' if tied else "2 * x", x=found)
     if names == "none":
         return found
-    prefix = None if names == "each" else _prefix(pairs)
-    if prefix is None:
-        return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
-    return put("x.add_prefix(p)", x=found, p=prefix) if prefix else found
+    prefix, other = ("", pairs) if names == "each" else _prefix(pairs)
+    found = put("x.add_prefix(p)", x=found, p=prefix) if prefix else found
+    return put("x.rename(to)", x=found, to=_renamed(other)) if other and _few(other) else found
 
 
 def _uncovered(fit: Fit, pairs: Sequence[tuple[str, str]]) -> list[str]:
@@ -309,10 +326,11 @@ def _rows(found: ast.expr, m: ast.expr, fit: Fit, wanted: list[str], varies: boo
     return put("x.drop(names)", x=found, names=others[0] if len(others) == 1 else list(others))
 
 
-def _prefix(pairs: Sequence[tuple[str, str]]) -> str | None:
-    """What R puts before every name; None if it does not."""
-    found = {r.removesuffix(own) if r.endswith(own) else None for r, own in pairs}
-    return found.pop() if len(found) == 1 else None
+def _prefix(pairs: Sequence[tuple[str, str]]) -> tuple[str, list[tuple[str, str]]]:
+    """What R puts before names, and R's and the prefixed names of those that are others still; "" if before few."""
+    found = Counter(r.removesuffix(own) for r, own in pairs if r.endswith(own))
+    prefix = found.most_common(1)[0][0] if found and (len(found) == 1 or not _few(pairs)) else ""
+    return prefix, [(r, prefix + own) for r, own in pairs if r != prefix + own]
 
 
 def _few(pairs: Sequence[tuple[str, str]]) -> bool:
@@ -327,11 +345,11 @@ def _renamed(pairs: Sequence[tuple[str, str]]) -> ast.expr:
 
 def _relabelled(found: ast.expr, pairs: Sequence[tuple[str, str]], columns: bool) -> ast.expr:
     """A table under R's names of its rows, and of its columns."""
-    prefix = _prefix(pairs)
-    if prefix == "" or prefix is None and not _few(pairs):
-        return found
-    to: Part = put("lambda name: p + name", p=prefix) if prefix else _renamed(pairs)
-    return put("x.rename(index=to, columns=to)" if columns else "x.rename(index=to)", x=found, to=to)
+    prefix, other = _prefix(pairs)
+    axes = "index=to, columns=to" if columns else "index=to"
+    if prefix:
+        found = put(f"x.rename({axes})", x=found, to=put("lambda name: p + name", p=prefix))
+    return put(f"x.rename({axes})", x=found, to=_renamed(other)) if other and _few(other) else found
 
 
 def covariances(m: ast.expr, step: Step, varies: bool) -> ast.expr:
@@ -357,6 +375,11 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     pairs = names_of(step)
     made = put("quasi_table(m)" if quasi(step) else "m.to_frame()", m=m)
     found = _rows(made, m, step.value, [n for _, n in pairs], varies)
+    if (zeta := thresholds(m, step)) is not None:
+        found = put(
+            'x[columns].set_axis(["value", "se", "t"], axis=1)', x=found, columns=["estimate", "se", "z"]
+        )
+        return put("pd.concat(parts)", parts=[_relabelled(found, pairs, False), zeta])
     if not quasi(step):
         found = put("x[columns]", x=found, columns=list(COLUMNS.values()))
     return _relabelled(found, pairs, False)
