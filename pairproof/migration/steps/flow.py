@@ -155,8 +155,8 @@ class State:
         if size > MUCH * max((s for d, s in zip(ex.digits, ex.leaves) if d == digits), default=size):
             own = (d + math.log10(size / s) for d, s in zip(ex.digits, ex.leaves) if s)
             digits = max(digits, min(own) - 1.0)
-        own = (self.scope.functions[p.function] for p in e.walk() if p.function in self.scope.functions)
-        parts = [part for of in (e, *own) for part in of.walk()]
+        bodies = [self.scope.functions[p.function] for p in e.walk() if p.function in self.scope.functions]
+        parts = [part for of in (e, *bodies) for part in of.walk()]
         if not ex.digits or not any(part.function in OF_TAILS for part in parts):
             return digits, size
         of_one = any(p.function == "-" and p.operands[0].value == 1 for p in parts)

@@ -12,7 +12,7 @@ from ..translate.translation import Step
 from . import views
 from .evaluated import Evaluated
 from .python import node, put, text_of
-from .trees import NotTranslated, R
+from .trees import NotTranslated, R, call_of
 
 
 class Parts(Evaluated):
@@ -22,7 +22,7 @@ class Parts(Evaluated):
         of, part = self.meant(e.operands[0]), e.operands[1]
         word = str(part.value)
         if of.function == "summary" and word in ("coefficients", "coef", "fixef"):
-            return self.expression(R("call", "", R("sym", "coef"), (("", of),)))
+            return self.expression(call_of("coef", of))
         m = self.fit(of.operands[0] if of.function == "summary" else of)
         if m is not None:
             if (own := views.of_fit(word, *m)) is not None:
@@ -34,7 +34,7 @@ class Parts(Evaluated):
             begun = [n for n in views.OF_GLM if n.startswith(word)]
             word = begun[0] if len(begun) == 1 and m[1].call.package != "eba" else word
             if word in views.COMPONENTS:
-                return self.expression(R("call", "", R("sym", views.COMPONENTS[word]), (("", of),)))
+                return self.expression(call_of(views.COMPONENTS[word], of))
             raise NotTranslated(f"${word} of a fit has no equivalent")
         made = self.expression(of)
         if (number := views.of_answer(word, made, self.step(made))) is not None:
@@ -55,7 +55,7 @@ class Parts(Evaluated):
             return one
         found = self.operand(of) if self.fit(of) is None else None
         if found is None or rest[0].kind == "str" and self.kind(found) in "dl":
-            return self._dollar(R("call", "", R("sym", "$"), (("", of), ("", rest[0]))))
+            return self._dollar(call_of("$", of, rest[0]))
         key = self.operand(rest[0])
         kind = self.kind(found)
         if kind == "l" and self.kind(key) == "n" and isinstance(self.value(found), dict):

@@ -356,7 +356,13 @@ class Statements(Flow, Shown):
                 return
         if of.symbol not in self.scope.variables:
             raise NotTranslated(f"the Python script has no value for {of.symbol}")
-        own, made = self.scope.variables[of.symbol], ex.operand(value)
+        own = self.scope.variables[of.symbol]
+        try:
+            made = ex.operand(value)
+        except NotTranslated:  # names of R's data
+            if "names" not in f or self._of_models(value) or (data := ex.of_run.get(id(value))) is None:
+                raise
+            made = ex.of_that_run(self.scope.names.name(f, "value"), data)
         x = ex.viewed(own)
         if f in ("rownames", "colnames") and ex.kind(x) == "m":
             x = put("pd.DataFrame(x)", x=x)

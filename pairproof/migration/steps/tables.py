@@ -14,7 +14,7 @@ from ..translate.python_code import identifier
 from .evaluated import Evaluated, constant_of
 from .parts import Parts
 from .python import OPERATORS, by_rule, called, called_on, dict_of, loop_over, node, put
-from .trees import NotTranslated, R, matched
+from .trees import NotTranslated, R, call_of, matched
 
 
 class Tables(Parts):
@@ -220,7 +220,9 @@ class Tables(Parts):
         ]
         a, b = put("x[:, None]", x=arrays[0]), put("x[None, :]", x=arrays[1])
         fun = given.get("FUN")
-        fun = self.scope.functions.get(fun.symbol, fun) if fun is not None else None
+        if fun is not None and fun.symbol in self.scope.functions:
+            self.scope.lexical(fun.symbol, self.scope.functions[fun.symbol])
+            fun = self.scope.functions[fun.symbol]
         if fun is None or fun.kind == "str":
             inner = put(OPERATORS.get("*" if fun is None else str(fun.value), "x * y"), x=a, y=b)
         elif fun.kind == "function":
@@ -256,113 +258,89 @@ class Tables(Parts):
 
     def _subset(self, e: R) -> ast.expr:
         """`subset(d, column > 1)`, filter(): rows; of a vector those for which it is true."""
-        d, *conditions = e.operands
-        x = self.operand(d)
+        x = self.operand(e.operands[0])
         with self.bound(self.columns(x) if self.kind(x) == "d" else {}):
-            key = self.operand(conditions[0])
-        if len(conditions) != 1 or self.kind(x) not in "svd" or self.kind(key) not in "sv":
+            key = self.operand(e.operands[1])
+        if len(e.operands) != 2 or self.kind(x) not in "svd" or np.asarray(self.value(key)).dtype != bool:
             raise NotTranslated(f"{e.function}() with these arguments is not supported")
-        other = self.kind(key) == "s" and not self.value(key).index.equals(
-            getattr(self.value(x), "index", None)
-        )
+        rows = getattr(self.value(x), "index", None)
+        other = self.kind(key) == "s" and not self.value(key).index.equals(rows)
         return put("x[k.to_numpy()]" if other else "x[k]", x=x, k=key)
 
     def _arrange(self, e: R) -> ast.expr:
         """`arrange(d, column, desc(other))`."""
         x = self.named(self.operand(e.operands[0]), "table")
-        by = [
-            R("call", "", R("sym", "-"), a.arguments) if a.function == "desc" else a for a in e.operands[1:]
-        ]
+        by = [call_of("-", *a.operands) if a.function == "desc" else a for a in e.operands[1:]]
         with self.bound(self.columns(x)):
-            order = R("call", "", R("sym", "order"), tuple(("", a) for a in by))
-            return put("x.reset_index(drop=True)", x=self._elements(x, order, "x.iloc[k]", rows=True))
+            found = self._elements(x, call_of("order", *by), "x.iloc[k]", rows=True)
+        return put("x.reset_index(drop=True)", x=found)
 
     def _split(self, e: R) -> ast.expr:
         """`split(x, g)`: a dict, in the order of the levels."""
         x, f = (self.operand(a) for a in e.operands[:2])
-        if len(e.operands) != 2 or self.kind(x) not in "svd" or self.kind(f) not in "sv":
+        by, levels = self.value(f), self._levels(e.operands[1])
+        if len(e.operands) != 2 or self.kind(x) not in "svd" or self.kind(f) not in "sv" or any(pd.isna(by)):
             raise NotTranslated(f"{e.function}() of these values is not supported")
-        if len(self.value(x)) != len(self.value(f)):
+        if len(self.value(x)) != len(by):
             raise NotTranslated(f"{e.function}() by groups of another length is not supported")
-        found = self._levels(e.operands[1]) or sorted(set(self.value(f)))
-        if found != sorted(found, key=lambda v: str(v).lower()) and not self._levels(e.operands[1]):
+        keys = levels or sorted({*by})
+        if not levels and keys != sorted(keys, key=lambda v: str(v).lower() if isinstance(v, str) else v):
             raise NotTranslated("the order of its groups depends on R's locale")
-        array, by = (put("np.asarray(v)", v=v) if self.kind(v) == "v" else v for v in (x, f))
-        by = put("v.to_numpy()", v=by) if self.kind(by) == "s" else by
-        return put(
-            "{k: x[f == k] for k in keys}",
-            x=array,
-            f=by,
-            keys=[str(v) if isinstance(v, str) else v for v in found],
-        )
+        x, f = (put("np.asarray(v)", v=v) if self.kind(v) == "v" else v for v in (x, f))
+        f = put("f.to_numpy()", f=f) if self.kind(f) == "s" else f
+        words = [k if isinstance(k, (str, int)) else float(k) for k in keys]
+        return put("{k: x[f == k] for k in keys}", x=x, f=f, keys=words)
 
     def _levels(self, e: R) -> list[Any]:
-        """The levels of one of R's factors; [] if it is none."""
-        value = self.scope.of_r.get(e.symbol or (e.operands[0].symbol if e.function == "$" else ""))
-        value = (
-            value[str(e.operands[1].value)]
-            if isinstance(value, RList) and e.function == "$" and str(e.operands[1].value) in value
-            else value
-        )
-        return list(value.levels) if isinstance(value, RVector) and value.levels is not None else []
+        """The levels of one of R's factors, a variable or a column; [] if it is none."""
+        of, *column = e.operands if e.function == "$" else (e,)
+        value = self.scope.of_r.get(of.symbol)
+        if column:
+            name = str(column[0].value)
+            value = value[name] if isinstance(value, RList) and name in value else None
+        return list(value.levels or ()) if isinstance(value, RVector) else []
 
-    def _by_group(self, e: R) -> ast.expr:
-        """`tapply(x, g, f)`; `summarise(group_by(d, g), new = f(column))`: a row a group."""
-        if e.function == "tapply":
-            given = matched(e.arguments, ("X", "INDEX", "FUN"))
-            if given is None or len(given) != 3:
-                raise NotTranslated("tapply() with these arguments is not supported")
-            over = R("call", "", R("sym", "split"), (("", given["X"]), ("", given["INDEX"])))
-            return self.expression(R("call", "", R("sym", "sapply"), (("", over), ("", given["FUN"]))))
+    def _tapply(self, e: R) -> ast.expr:
+        """`tapply(x, g, f)`: a number a group."""
+        given = matched(e.arguments, ("X", "INDEX", "FUN"))
+        if given is None or len(given) != 3:
+            raise NotTranslated("tapply() with these arguments is not supported")
+        return self.expression(call_of("sapply", call_of("split", given["X"], given["INDEX"]), given["FUN"]))
+
+    def _summarise(self, e: R) -> ast.expr:
+        """`summarise(group_by(d, g), new = f(column))`: a row a group."""
         grouped = e.operands[0]
         if grouped.function != "group_by" or len(grouped.operands) != 2 or not grouped.operands[1].symbol:
             raise NotTranslated(f"{e.function}() of this value is not supported")
         d, by = grouped.operands
-        over = R(
-            "call",
-            "",
-            R("sym", "split"),
-            (("", d), ("", R("call", "", R("sym", "$"), (("", d), ("", R("str", by.symbol)))))),
-        )
-        own, columns = R("sym", "group"), []
+        over = call_of("split", d, call_of("$", d, R("str", by.symbol)))
+        columns = []
         for name, a in e.arguments[1:]:
-            body = R("call", "", R("sym", "with"), (("", own), ("", a)))
+            body = call_of("with", R("sym", "group"), a)
             fun = R("function", "function", None, (("group", R("empty")),), body)
-            columns.append(
-                (name, self.expression(R("call", "", R("sym", "sapply"), (("", over), ("", fun)))))
-            )
+            columns.append((name, self.expression(call_of("sapply", over, fun))))
         return put("pd.DataFrame(x).rename_axis(g).reset_index()", x=dict_of(columns), g=by.symbol)
 
     def _longer(self, e: R) -> ast.expr:
         """`pivot_longer(d, -id, names_to = "name", values_to = "value")`: row by row."""
-        given = matched(e.arguments, ("data", "cols", "names_to", "values_to"))
-        if (
-            given is None
-            or len(given) != 4
-            or given["cols"].function != "-"
-            or not given["cols"].operands[0].symbol
-        ):
+        given = matched(e.arguments, ("data", "cols", "names_to", "values_to")) or {}
+        if len(given) != 4 or given["cols"].function != "-" or not given["cols"].operands[0].symbol:
             raise NotTranslated("pivot_longer() with these arguments is not supported")
-        return put(
-            "x.melt(id, var_name=n, value_name=v, ignore_index=False).sort_index(kind='stable').reset_index(drop=True)",
-            x=put("x.reset_index(drop=True)", x=self.operand(given["data"])),
-            id=given["cols"].operands[0].symbol,
-            n=self.operand(given["names_to"]),
-            v=self.operand(given["values_to"]),
-        )
+        d, n, v = (self.operand(given[k]) for k in ("data", "names_to", "values_to"))
+        form = "d.reset_index(drop=True).melt(id, var_name=n, value_name=v, ignore_index=False)"
+        found = put(form, d=d, id=given["cols"].operands[0].symbol, n=n, v=v)
+        return put("x.sort_index(kind='stable').reset_index(drop=True)", x=found)
 
     def _reduce(self, e: R) -> ast.expr:
-        """`Reduce("+", l)` of numbers or of vectors that are as long."""
-        f, x = e.operands[0], self.operand(e.operands[1])
+        """`Reduce("+", l)` of vectors that have the same names."""
+        x = self.operand(e.operands[1])
         found = self.value(x)
         parts = list(found.values()) if isinstance(found, dict) else found
-        if len(e.operands) != 2 or str(f.value) != "+" or self.kind(x) not in "lv":
+        same = all(isinstance(p, pd.Series) and p.index.equals(parts[0].index) for p in parts)
+        if len(e.operands) != 2 or str(e.operands[0].value) != "+" or self.kind(x) != "l" or not same:
             raise NotTranslated("Reduce() of these values is not supported")
-        if all(isinstance(p, pd.Series) and p.index.equals(parts[0].index) for p in parts):
-            return put(
-                "pd.DataFrame(x).sum(axis=1)" if isinstance(found, dict) else "pd.DataFrame(x).sum()", x=x
-            )
-        raise NotTranslated("Reduce() of these values is not supported")
+        form = "pd.DataFrame(x).sum(axis=1)" if isinstance(found, dict) else "pd.DataFrame(x).sum()"
+        return put(form, x=x)
 
     def _get(self, e: R) -> ast.expr:
         """`get(name)`: of a name that changes in a loop one of the values that it means there."""

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
-from ...bridge.values.nodes import RVector
 from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
@@ -119,12 +119,15 @@ class Expressions(Tables, Texts):
         vector = scope.of_r.get(name)
         if vector is None:
             raise NotTranslated(f"the Python script has no value for {name}")
-        own = scope.name(name)
-        made = constant_of(vector)
-        scope.values[own] = self.value(made)
-        self.before.append(f"{own} = {text_of(made)}  # R's value of that run")
-        scope.variables[name] = ast.Name(own, ast.Load())
+        scope.variables[name] = self.of_that_run(scope.name(name), vector)
         return scope.variables[name]
+
+    def of_that_run(self, own: str, vector: RValue) -> ast.expr:
+        """R's value under a name of its own, which says so."""
+        made = constant_of(vector)
+        self.scope.values[own] = self.value(made)
+        self.before.append(f"{own} = {text_of(made)}  # R's value of that run")
+        return ast.Name(own, ast.Load())
 
     def call(self, e: R) -> ast.expr:
         """A call of a function or an operator."""
@@ -495,10 +498,18 @@ class Expressions(Tables, Texts):
     def _applied_to_fits(self, e: R, fun: R) -> ast.expr | None:
         """A function of each of the fits that it makes itself, of data that only R has; None if it makes none."""
         fun = self.scope.functions.get(fun.symbol, fun)
-        calls = [part for part in fun.walk() if part.kind == "call"]
-        again = len(self.many) == 1 and any(part.function == "update" for part in calls)
-        sites = [site for site in self.many if again or site.call.text in {part.value for part in calls}]
-        if len(sites) != 1 or fun.kind != "function":
+        again = len(self.many) == 1 and any(part.function == "update" for part in fun.walk())
+        sites = [
+            s for s in self.many if again or s.call.text in {p.value for p in fun.walk() if p.kind == "call"}
+        ]
+        sometimes = any(part.function in _SOMETIMES for part in fun.walk())
+        theirs = self.of_run.get(id(e))
+        whole = (
+            theirs is None or not isinstance(theirs, RList) or len(theirs) == len(sites[0].keys)
+            if sites
+            else False
+        )
+        if len(sites) != 1 or fun.kind != "function" or sometimes or not whole:
             return None
         (site,), key = sites, ast.Name(self.temporary("name"), ast.Load())
         formals = [n for n, _ in fun.arguments]
@@ -514,12 +525,7 @@ class Expressions(Tables, Texts):
             self.scope.variables.update(hidden)
         loop = [loop_over(key, ast.Name(site.name, ast.Load()))]
         made: ast.expr = ast.ListComp(inner, loop)
-        theirs = self.of_run.get(id(e))
-        names = (
-            theirs.names or (isinstance(theirs, RVector) and theirs.margin(theirs.values.ndim - 1))
-            if theirs is not None
-            else ()
-        )
+        names = theirs.names if isinstance(theirs, (RVector, RList)) else ()
         if all(isinstance(k, str) for k in site.keys):
             made = ast.DictComp(key, inner, loop)
         elif names and len(names) == len(site.keys):
@@ -613,6 +619,8 @@ def _function(fun: R) -> R:
     return R("function", "function", None, ((".x", R("empty")),), fun.operands[0])
 
 
+#: With one of these in a function it may make no fit, or several, when it is called.
+_SOMETIMES = APPLYING | {*"if switch for while repeat try tryCatch".split()}
 _OF_ROWS = frozenset("fitted fitted.values residuals resid predict".split())
 _OF_FITS = frozenset(
     [
@@ -628,6 +636,6 @@ _METHODS: Mapping[str, str] = {
     "which.min": "which", "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "if": "if", "matrix": "matrix",
     "with": "with", "transform": "mutate", "mutate": "mutate", "subset": "subset", "filter": "subset", "arrange": "arrange",
-    "split": "split", "tapply": "by_group", "summarise": "by_group", "summarize": "by_group", "pivot_longer": "longer",
+    "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
     "Reduce": "reduce", "get": "get", "attr": "attribute",
 }  # fmt: skip

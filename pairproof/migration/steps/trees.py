@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -51,6 +51,11 @@ class R:
         for part in (self.head, *self.operands, self.body):
             if part is not None:
                 yield from part.walk()
+
+
+def call_of(function: str, *operands: R) -> R:
+    """The call of a function that no script says so."""
+    return R("call", "", R("sym", function), tuple(("", a) for a in operands))
 
 
 def outside_functions(e: R) -> Iterator[R]:
@@ -188,12 +193,13 @@ def _unpiped(e: R) -> R:
         return e
     left, right = e.operands
     if right.symbol:
-        return R("call", e.value, right, (("", left),))
+        return replace(e, head=right, arguments=(("", left),))
     dots = [part for part in right.walk() if part.symbol == "."]
-    if not right.function or len(dots) != sum(a.symbol == "." for a in right.operands):
+    plain = right.function not in ("", "{", "(", "::", ":::")
+    if not plain or len(dots) != sum(a.symbol == "." for a in right.operands):
         return e
     given = tuple((n, left if a.symbol == "." else a) for n, a in right.arguments)
-    return R("call", e.value, right.head, given if dots else (("", left), *given))
+    return replace(e, head=right.head, arguments=given if dots else (("", left), *given))
 
 
 def _named(parts: Sequence[Any]) -> tuple[tuple[str, R], ...]:

@@ -23,7 +23,7 @@ from ...errors import PairproofError
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.translation import Step
-from .python import Part, called, node, put
+from .python import called, node, put
 from .trees import NotTranslated
 
 Value = Callable[[ast.expr], Any]
