@@ -142,7 +142,8 @@ class State:
     def _of_models(self, tree: R) -> bool:
         """Whether it is about a value that the Python script has, or about a model."""
         symbols = {part.symbol for part in tree.walk()}
-        return bool(symbols & self.of_models) or tree.kind in ("other", "function")
+        named = "get" in symbols  # a variable by its name, whatever it is
+        return named or bool(symbols & self.of_models) or tree.kind in ("other", "function")
 
     def _quality(self, e: R, ex: Expressions) -> tuple[float, float]:
         """Digits that a value has which is made of fits, and the size of what cancels in it.

@@ -468,22 +468,15 @@ class Expressions(Tables, Texts):
 
     def _apply(self, e: R) -> ast.expr:
         """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`, `apply(d, 2, quantile, c(0.1, 0.9))`."""
-        formals = [
-            ("X", ".x"),
-            *([("MARGIN", "INDICES")] if e.function in ("apply", "by") else []),
-            ("FUN", ".f"),
-        ]
-        rest = [(n, a) for n, a in e.arguments if n not in ("FUN.VALUE", "USE.NAMES", "simplify")]
-        given: list[R] = []
-        for names in formals:
-            found = [k for k, (n, _) in enumerate(rest) if n in names] or [
-                k for k, (n, _) in enumerate(rest) if not n
-            ]
-            if not found:
-                raise NotTranslated(f"{e.function}() with these arguments is not supported")
-            given.append(rest.pop(found[0])[1])
-        if e.function == "vapply" and rest and not rest[0][0]:
-            rest.pop(0)
+        formals = ("X", "MARGIN", "FUN") if e.function in ("apply", "by") else ("X", "FUN")
+        left_out = ("FUN.VALUE", "USE.NAMES", "simplify")
+        rest = [(_ALSO_CALLED.get(n, n), a) for n, a in e.arguments if n not in left_out]
+        named, free = {n: a for n, a in rest if n in formals}, [a for n, a in rest if not n]
+        if len(named) + len(free) < len(formals):
+            raise NotTranslated(f"{e.function}() with these arguments is not supported")
+        given = [named[n] if n in named else free.pop(0) for n in formals]
+        free = free[1:] if e.function == "vapply" and free else free
+        rest = [*(("", a) for a in free), *((n, a) for n, a in rest if n and n not in formals)]
         fun = _function(given[-1])
         try:
             over = self.operand(given[0])
@@ -499,30 +492,24 @@ class Expressions(Tables, Texts):
         """A function of each of the fits that it makes itself, of data that only R has; None if it makes none."""
         fun = self.scope.functions.get(fun.symbol, fun)
         again = len(self.many) == 1 and any(part.function == "update" for part in fun.walk())
-        sites = [
-            s for s in self.many if again or s.call.text in {p.value for p in fun.walk() if p.kind == "call"}
-        ]
+        texts = {part.value for part in fun.walk() if part.kind == "call"}
+        sites = [site for site in self.many if again or site.call.text in texts]
         sometimes = any(part.function in _SOMETIMES for part in fun.walk())
         theirs = self.of_run.get(id(e))
-        whole = (
-            theirs is None or not isinstance(theirs, RList) or len(theirs) == len(sites[0].keys)
-            if sites
-            else False
-        )
-        if len(sites) != 1 or fun.kind != "function" or sometimes or not whole:
+        size = len(theirs) if isinstance(theirs, RList) else None
+        if len(sites) != 1 or fun.kind != "function" or sometimes or size not in (None, len(sites[0].keys)):
             return None
         (site,), key = sites, ast.Name(self.temporary("name"), ast.Load())
-        formals = [n for n, _ in fun.arguments]
-        hidden = {n: self.scope.variables.pop(n) for n in formals if n in self.scope.variables}
-        of_r = {n: self.scope.of_r.get(n) for n in formals}
-        self.scope.of_r.update(dict.fromkeys(formals))
+        before = dict(self.scope.variables), dict(self.scope.of_r)
+        for n, _ in fun.arguments:
+            self.scope.variables.pop(n, None)
+            self.scope.of_r[n] = None
         try:
             with self._inside([{key.id: k} for k in site.keys], key):
                 inner = self.body(fun)
                 kind = self.kind(inner)
         finally:
-            self.scope.of_r.update(of_r)
-            self.scope.variables.update(hidden)
+            self.scope.variables, self.scope.of_r = before
         loop = [loop_over(key, ast.Name(site.name, ast.Load()))]
         made: ast.expr = ast.ListComp(inner, loop)
         names = theirs.names if isinstance(theirs, (RVector, RList)) else ()
@@ -619,6 +606,8 @@ def _function(fun: R) -> R:
     return R("function", "function", None, ((".x", R("empty")),), fun.operands[0])
 
 
+#: purrr's and by's names of the same arguments.
+_ALSO_CALLED = {".x": "X", ".f": "FUN", "INDICES": "MARGIN"}
 #: With one of these in a function it may make no fit, or several, when it is called.
 _SOMETIMES = APPLYING | {*"if switch for while repeat try tryCatch".split()}
 _OF_ROWS = frozenset("fitted fitted.values residuals resid predict".split())
