@@ -110,16 +110,14 @@ class Tables(Parts):
         ]
         kinds = [self.kind(m) for _, m in rest]
         if kinds[0] != "d" or "d" in kinds[1:]:
-            rows, table = self.value(first).index, first
-            form = {
-                "n": "pd.Series(x, t.index, name=n)",
-                "v": "pd.Series(x, t.index, name=n)",
-                "s": "x.rename(n)",
-            }
+            rows = self.value(first).index
+            forms = {"s": "x.rename(n)", "d": "x"}
             named = [
-                m if k == "d" else put(form["v"] if self._other_rows(m, rows) else form[k], x=m, t=table, n=n)
+                put(forms.get(k, "pd.Series(x, t.index, name=n)"), x=m, t=first, n=n)
                 for (n, m), k in zip(rest, kinds)
             ]
+            if any(self._other_rows(m, rows) for _, m in rest):
+                raise NotTranslated("it puts columns beside a table that have other names of rows")
             return put("pd.concat(parts, axis=1)", parts=named)
         return self.with_columns(first, rest[1:])
 

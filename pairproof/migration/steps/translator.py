@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -283,10 +282,6 @@ class Expressions(Tables, Texts):
             return self._anova(e)
         if f in _OF_ROWS:
             return self._of_rows(e, *m)
-        if (parm := dict(e.arguments).get("parm")) is not None and parm.kind == "str":
-            bare = replace(e, arguments=tuple((n, a) for n, a in e.arguments if n != "parm"))
-            x = self.operand(bare)
-            return put("x.loc[[k]]", x=x, k=self._our_names(x, node(parm.value)))
         if f in ("AIC", "BIC") and len(e.operands) > 1:
             return self._several(f, e)
         if len([n for n, _ in e.arguments if n not in ("level", "correct.edf")]) > 1 and f != "AIC":
