@@ -351,7 +351,7 @@ class Tables(Parts):
                 words.append(self.value(name))
         if len(words) == 1 and isinstance(name, ast.Constant):
             return self.variable(words[0])
-        return put("d[k]", d=dict_of([(w, self.variable(w)) for w in dict.fromkeys(words)]), k=name)
+        return put("d[k]", d=dict_of([(w, self.variable(w)) for w in sorted({*words})]), k=name)
 
 
 #: Those that are translated, in R's order; of others the place is not known.

@@ -2,7 +2,7 @@
 library("BradleyTerry2")
 wins <- data.frame(
   a = c("p", "p", "p", "q", "q", "r"), b = c("q", "r", "s", "r", "s", "s"),
-  x = c(12, 15, 9, 17, 11, 13), y = c(8, 5, 11, 3, 9, 7)
+  x = c(14, 15, 9, 17, 11, 13), y = c(8, 5, 11, 3, 9, 7)
 )
 Z <- sapply(c("q", "r", "s"), function(i) (wins$a == i) - (wins$b == i))
 g <- glm(cbind(x, y) ~ Z - 1, family = binomial, data = wins)
