@@ -156,12 +156,16 @@ class State:
         if size > MUCH * max((s for d, s in zip(ex.digits, ex.leaves) if d == digits), default=size):
             own = (d + math.log10(size / s) for d, s in zip(ex.digits, ex.leaves) if s)
             digits = max(digits, min(own) - 1.0)
-        bodies = [self.scope.functions[p.function] for p in e.walk() if p.function in self.scope.functions]
-        parts = [part for of in (e, *bodies) for part in of.walk()]
+        parts = self._parts(e)
         if not ex.digits or not any(part.function in OF_TAILS for part in parts):
             return digits, size
         of_one = any(p.function == "-" and p.operands[0].value == 1 for p in parts)
         return digits - 3.0, 1e-6 if of_one else 0.0
+
+    def _parts(self, e: R) -> list[R]:
+        """All within an expression, and within the functions of the script that it calls."""
+        bodies = [self.scope.functions[p.function] for p in e.walk() if p.function in self.scope.functions]
+        return [part for of in (e, *bodies) for part in of.walk()]
 
     def _lost(self, tree: R, valued: Valued = NO_VALUE) -> None:
         """Variables that only R has from there on; its value of that run, if it is one that can be written."""
