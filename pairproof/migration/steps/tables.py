@@ -165,12 +165,8 @@ class Tables(Parts):
             form = "np.full((n, m), float(x))"
         elif self.value(rows) * self.value(columns) != size:
             raise NotTranslated(f"R repeats or cuts {size} values in a matrix of another size")
-        names = given.get("dimnames", R("null"))
-        i, j = (
-            (self.operand(a) for a in names.operands)
-            if len(names.operands) == 2
-            else (put("None"), put("None"))
-        )
+        names = given.get("dimnames", R("null")).operands
+        i, j = map(self.operand, names if len(names) == 2 else [R("null")] * 2)
         return put(f"pd.DataFrame({form}, i, j)", x=data, n=rows, m=columns, i=i, j=j)
 
     def _do_call(self, e: R) -> ast.expr:

@@ -337,17 +337,11 @@ class Expressions(Tables, Texts):
         """Fitted values, residuals and linear predictors, of each row of a binomial model's data."""
         f = e.function
         given = matched(e.arguments[1:], ("newdata", "type") if f == "predict" else ("type",))
-        kind = (
-            given.get("type", R("str", "link" if f == "predict" else "deviance"))
-            if given is not None
-            else R("null")
-        )
-        wanted = "fitted" if f.startswith("fitted") else str(kind.value)
         y, family = step.call.vector("y"), step.call.strings("family")
-        if f == "predict" and wanted == "response":
-            wanted = "fitted"
         if given is None or "newdata" in given or not isinstance(step.value, Fit) or y is None or not family:
             raise NotTranslated(f"{f}() of this fit is not supported")
+        kind = given["type"].value if "type" in given else "link" if f == "predict" else "deviance"
+        wanted = "fitted" if f.startswith("fitted") or (f, kind) == ("predict", "response") else str(kind)
         rows = put("pairproof.contest_residuals(m)", m=m)
         ours, column = self.value(rows), "fitted" if wanted == "link" else wanted
         theirs = y.floats().ravel()
@@ -366,12 +360,8 @@ class Expressions(Tables, Texts):
         there = [m for m in fits if m is not None]
         eba = bool(there) and all(m[1].call.package == "eba" for m in there)
         tested = eba or test is not None and test.value in ("Chisq", "LRT")
-        if (
-            len(there) != len(fits)
-            or len(there) < 2
-            or any(views.quasi(m[1]) for m in there)
-            or not (tested or test is None)
-        ):
+        quasi = any(views.quasi(m[1]) for m in there)
+        if len(there) < max(len(fits), 2) or quasi or not (tested or test is None):
             raise NotTranslated("anova() of these fits is not supported")
         columns = {"Resid. Df": "df.residual", "Resid. Dev": "deviance"}
         parts = [(n, node([self._number(f, *m) for m in there])) for n, f in columns.items()]
