@@ -30,12 +30,22 @@ NUMBER = re.compile(r"(?<![\w.\[:])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![
 FAR = 4000
 #: Numbers below it are 0 but for rounding, such as the deviance of a fit to which nothing is left.
 NOTHING = 1e-14
-#: Characters of a number from which on its last digits may be noise of the fit, which R and Python have otherwise.
+#: Characters of a number from which on its last digits may be noise of the fit, which R's are not.
 FEW = 9
 #: What is compared text by text, if all its parts are texts.
 _LISTED = (list, np.ndarray, pd.Series, dict)
 #: Share of the numbers of a line that must agree for the others to be taken for the same line's.
 MOSTLY = 0.5
+
+
+def show(value: Any) -> None:
+    """`show` of what is compared: cells without their labels, which may have digits in them; a line a row."""
+    rows = value.to_frame().T if isinstance(value, pd.Series) else value
+    if not isinstance(rows, pd.DataFrame):
+        print(*np.atleast_1d(value))
+        return
+    for row in rows.astype(object).to_numpy().tolist() if len(rows) else []:
+        print(*row)
 
 
 def numbers_of(value: Any) -> list[tuple[str, float]] | None:

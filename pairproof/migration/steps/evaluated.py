@@ -266,7 +266,7 @@ class Evaluated:
         """Note that a value is made of fits: of one, or of those of the turns of a loop."""
         self.used += steps
         for step in steps:
-            if "coef" in step.call.result:
+            if "coef" in step.call.result and isinstance(step.value, Fit):
                 self.scope.in_r.update({own: r for r, own in views.names_of(step)})
         self.digits.append(min(map(views.digits_of, steps)) if digits is None else digits)
         self.leaves.append(views.finite(self.value(found)))
@@ -371,6 +371,10 @@ class Evaluated:
 
     def body(self, function: R) -> ast.expr:
         """What a function of the script gives."""
+        raise NotImplementedError
+
+    def variable(self, name: str) -> ast.expr:
+        """A variable of the script."""
         raise NotImplementedError
 
     def meant(self, e: R) -> R:

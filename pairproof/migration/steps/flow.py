@@ -25,6 +25,7 @@ from ...bridge.capture.recorded import Captured, Place, Valued
 from ...bridge.values.nodes import RVector
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
+from .compared import show
 from .constants import Constants
 from .evaluated import RESERVED, CallSite, Scope, key_parts
 from .interpreter import Interpreter, Jump
@@ -59,7 +60,7 @@ SECONDS = 30.0
 #: Lines of a text that a script prints itself; a fit's summary has more.
 MOST_LINES = 6
 PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat".split())
-PRINTING = frozenset("print show print.default".split())
+PRINTING = frozenset("print show print.default printCoefmat".split())
 
 
 #: A number so many times an estimate is no ratio of it to its standard error, but one of another kind.
@@ -125,7 +126,7 @@ class State:
         self.steps = [step for site in found for step in site.steps]
         #: Texts of many lines that the expression prints: summaries of fits.
         self.long: list[str] = []
-        self.scope.values |= {"HERE": folder, "show": _show, "print": self._printed}
+        self.scope.values |= {"HERE": folder, "show": show, "print": self._printed}
         #: Expressions of which not every call was kept -> how many were.
         self.cut = Counter((c.task, c.text) for c in captured.calls if not c.kept)
         self.task = 0
@@ -150,7 +151,8 @@ class State:
     def _of_models(self, tree: R) -> bool:
         """Whether it is about a value that the Python script has, or about a model."""
         symbols = {part.symbol for part in tree.walk()}
-        return bool(symbols & self.of_models) or tree.kind in ("other", "function")
+        named = "get" in symbols  # a variable by its name, whatever it is
+        return named or bool(symbols & self.of_models) or tree.kind in ("other", "function")
 
     def _quality(self, e: R, ex: Expressions) -> tuple[float, float]:
         """Digits that a value has which is made of fits, and the size of what cancels in it.
@@ -163,11 +165,16 @@ class State:
         if size > MUCH * max((s for d, s in zip(ex.digits, ex.leaves) if d == digits), default=size):
             own = (d + math.log10(size / s) for d, s in zip(ex.digits, ex.leaves) if s)
             digits = max(digits, min(own) - 1.0)
-        parts = list(e.walk())
+        parts = self._parts(e)
         if not ex.digits or not any(part.function in OF_TAILS for part in parts):
             return digits, size
         of_one = any(p.function == "-" and p.operands[0].value == 1 for p in parts)
         return digits - 3.0, 1e-6 if of_one else 0.0
+
+    def _parts(self, e: R) -> list[R]:
+        """All within an expression, and within the functions of the script that it calls."""
+        bodies = [self.scope.functions[p.function] for p in e.walk() if p.function in self.scope.functions]
+        return [part for of in (e, *bodies) for part in of.walk()]
 
     def _lost(self, tree: R, valued: Valued = NO_VALUE) -> None:
         """Variables that only R has from there on; its value of that run, if it is one that can be written."""
@@ -684,13 +691,3 @@ def _is_new(made: ast.expr) -> bool:
         return isinstance(made, (ast.Dict, ast.List, ast.DictComp, ast.ListComp, ast.BinOp))
     of = made.func.attr if isinstance(made.func, ast.Attribute) else ""
     return of in _NEW or of in ("Series", "DataFrame") and (not made.args or _is_new(made.args[0]))
-
-
-def _show(value: Any) -> None:
-    """`show` of what is compared: cells without their labels, which may have digits in them; a line a row."""
-    rows = value.to_frame().T if isinstance(value, pd.Series) else value
-    if not isinstance(rows, pd.DataFrame):
-        print(*np.atleast_1d(value))
-        return
-    for row in rows.astype(object).to_numpy().tolist() if len(rows) else []:
-        print(*row)

@@ -12,7 +12,7 @@ from ..translate.translation import Step
 from . import views
 from .evaluated import Evaluated
 from .python import node, put, text_of
-from .trees import NotTranslated, R
+from .trees import NotTranslated, R, call_of
 
 
 class Parts(Evaluated):
@@ -21,17 +21,22 @@ class Parts(Evaluated):
     def _dollar(self, e: R) -> ast.expr:
         of, part = self.meant(e.operands[0]), e.operands[1]
         word = str(part.value)
-        if of.function == "summary" and word in ("coefficients", "coef"):
-            return self.expression(R("call", "", R("sym", "coef"), (("", of),)))
-        if of.function == "summary":
+        if of.function == "summary" and word in ("coefficients", "coef", "fixef"):
+            return self.expression(call_of("coef", of))
+        m = self.fit(of.operands[0] if of.function == "summary" else of)
+        if m is None and of.function == "summary":
             raise NotTranslated(f"${word} of summary() is not supported")
-        m = self.fit(of)
         if m is not None:
+            if (own := views.of_fit(word, *m)) is not None:
+                self.uses([m[1]], own)
+                return own
             if (found := views.of_eba(word, *m)) is not None:
                 self.uses([m[1]], found)
                 return found
+            begun = [n for n in views.OF_GLM if n.startswith(word)]
+            word = begun[0] if len(begun) == 1 and m[1].call.package != "eba" else word
             if word in views.COMPONENTS:
-                return self.expression(R("call", "", R("sym", views.COMPONENTS[word]), (("", of),)))
+                return self.expression(call_of(views.COMPONENTS[word], of))
             raise NotTranslated(f"${word} of a fit has no equivalent")
         made = self.expression(of)
         if (number := views.of_answer(word, made, self.step(made))) is not None:
@@ -40,6 +45,8 @@ class Parts(Evaluated):
         if self.kind(found) not in "dl":
             raise NotTranslated(f"${word} of this value is not supported")
         there = self.value(found)
+        begun = [n for n in there if str(n).startswith(word)]
+        word = str(begun[0]) if len(begun) == 1 else word
         return put("x[k]", x=found, k=word if word in there else views.ALSO.get(word, word))
 
     def _double(self, e: R) -> ast.expr:
@@ -50,7 +57,7 @@ class Parts(Evaluated):
             return one
         found = self.operand(of) if self.fit(of) is None else None
         if found is None or rest[0].kind == "str" and self.kind(found) in "dl":
-            return self._dollar(R("call", "", R("sym", "$"), (("", of), ("", rest[0]))))
+            return self._dollar(call_of("$", of, rest[0]))
         key = self.operand(rest[0])
         kind = self.kind(found)
         if kind == "l" and self.kind(key) == "n" and isinstance(self.value(found), dict):
@@ -83,7 +90,7 @@ class Parts(Evaluated):
         if m is None or not isinstance(m[1].value, Fit):
             return None
         fit, step = m
-        if str(key.value) not in dict(views.names_of(step)):
+        if str(key.value) not in dict(views.names_of(step)) or views.times_of(step) != 1.0:
             return None
 
         def view(step: Step, _: bool) -> ast.expr:
@@ -126,6 +133,9 @@ class Parts(Evaluated):
             return put(by_place, x=put("np.array(x)", x=x) if listed else x, k=places)
         if e.function == "-" and len(e.operands) == 1:
             inner = self.operand(e.operands[0])
+            if (lacking := self.scope.places.get(text_of(x))) and self.kind(inner) in "nv":
+                names = tuple(np.delete(lacking.names, np.asarray(self.value(inner)) - 1))
+                return self._by_names(x, put("range(1, n)", n=len(names) + 1), names)
             last = self.kind(inner) == "n" and (
                 e.operands[0].function == "length" or self.value(inner) == len(self.value(x))
             )

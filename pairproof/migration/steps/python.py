@@ -291,6 +291,7 @@ class Rule:
     """A line of the vocabulary."""
 
     kinds: str
+    of: str
     needed: tuple[str, ...]
     defaults: Mapping[str, Any]
     fixed: Mapping[str, Any]
@@ -301,7 +302,9 @@ def _rule(text: str) -> Rule:
     left, _, template = text.partition(" -> ")
     kinds, colon, formals = left.partition(": ")
     needed, defaults, fixed = [], {}, {}
-    for formal in (formals if colon else left).split(", "):
+    names = (formals if colon else left).split(", ")
+    of = next((n for n in names if n[:1] == "*"), names[0])
+    for formal in (n.removeprefix("*") for n in names):
         name, equal, constant = formal.partition("==" if "==" in formal else "=")
         name = name.replace("_", ".") if not name.endswith("_") else name[:-1]
         if not equal:
@@ -310,7 +313,8 @@ def _rule(text: str) -> Rule:
             fixed[name] = ast.literal_eval(constant)
         else:
             defaults[name] = ast.literal_eval(constant)
-    return Rule(kinds if colon else "", tuple(needed), defaults, fixed, template)
+    of = of.removeprefix("*").partition("=")[0].replace("_", ".")
+    return Rule(kinds if colon else "", of, tuple(needed), defaults, fixed, template)
 
 
 @lru_cache(maxsize=1)
@@ -341,7 +345,7 @@ def by_rule(
             continue
         if "na.rm" in given and not without:  # R takes it by name only
             continue
-        of_first = given.get(formals[0])
+        of_first = given.get(rule.of)
         kind = first if of_first is None else kind_of(value(of_first))
         if rule.kinds and kind not in rule.kinds:
             continue

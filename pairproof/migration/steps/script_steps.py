@@ -26,7 +26,7 @@ from ..translate.translation import OutOfTime, within
 from . import compared
 from .compared import NUMBER
 from .evaluated import CallSite
-from .flow import MOST_TEXT, MOST_VALUE, PLOTTING, PRINTING, SECONDS, Block, Done, last_of
+from .flow import MOST_TEXT, MOST_VALUE, OF_TAILS, PLOTTING, PRINTING, SECONDS, Block, Done, last_of
 from .statements import Statements
 from .translator import Expressions
 from .trees import NotTranslated, R, assigned, changed, changed_in_place, grown, node_of, outside_functions
@@ -196,13 +196,13 @@ class ScriptSteps(Statements):
             output, ended = (output or "").removesuffix("NULL\n"), output
             texts = texts and output != ended
         digits = min(block.digits, default=9.0)
+        digits -= 3.0 * any(part.function in OF_TAILS for part in self._parts(tree))
         rows = list(compared.printed_rows(call, printed, output or "", texts, bool(block.whys), digits))
         return rows if block.digits else [r for r in rows if r.verdict != "agrees"]
 
     def _only_texts(self, tree: R) -> bool:
         """Whether it prints by `cat` alone, in the functions of the script too."""
-        bodies = [self.scope.functions[p.function] for p in tree.walk() if p.function in self.scope.functions]
-        used = {part.function for of in (tree, *bodies) for part in of.walk()}
+        used = {part.function for part in self._parts(tree)}
         return "cat" in used and not used & {*PRINTING, "writeLines"}
 
     def _value_of(self, tree: R, ex: Expressions, visible: bool) -> Any:

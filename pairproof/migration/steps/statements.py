@@ -215,6 +215,9 @@ class Statements(Flow, Shown):
             self._statement(e.operands[0], ex, block, False)
             if visible and e.operands[0].function in ("<-", "="):
                 self._statement(e.operands[0].operands[0], ex, block, True)
+        elif f == "with" and self._prints(e):
+            with ex.bound(ex.columns(ex.operand(e.operands[0]))):
+                self._statement(e.operands[1], ex, block, visible)
         elif f == "for":
             self._for(e, ex, block)
         elif f == "if":
@@ -364,14 +367,18 @@ class Statements(Flow, Shown):
                 raise
             made = ex.constant(f"  {f} {of.symbol}", of_run, self._of_models(value))
         x = ex.viewed(own)
+        if f in ("rownames", "colnames") and ex.kind(x) == "m":
+            x = put("pd.DataFrame(x)", x=x)
         kind = ex.kind(x)
-        if f == "names" and kind == "l" and isinstance(ex.value(x), dict):
-            made = made if ex.kind(made) != "t" else ast.List([made], ast.Load())
-            if list(ex.value(x)) == list(ex.value(made)):
+        if f == "names" and kind == "l":
+            made = node([made]) if ex.kind(made) == "t" else made
+            listed = isinstance(ex.value(x), list)
+            if not listed and list(ex.value(x)) == list(ex.value(made)):
                 return  # its keys are these values
             if len(ex.value(x)) != len(ex.value(made)):
                 raise NotTranslated("it names some parts of a list, and others not")
-            self._becomes(of.symbol, put("dict(zip(v, x.values()))", x=x, v=made), ex, block)
+            zipped = "dict(zip(v, x))" if listed else "dict(zip(v, x.values()))"
+            self._becomes(of.symbol, put(zipped, x=x, v=made), ex, block)
             return
         step = ex.step(own)
         if step is not None and (kind == "l" or isinstance(step.value, Fit)):
@@ -404,6 +411,13 @@ class Statements(Flow, Shown):
         elif f == "[" and len(target.operands) == 3 and kind == "d":
             self._cells(self._own_name(of.symbol, x, ex, block), target.operands[1:], made, ex, block)
             return
+        elif (
+            f == "["
+            and len(target.operands) == 2
+            and kind == "d"
+            and np.ndim(ex.value(cells := ex.operand(target.operands[1]))) == 2
+        ):
+            found = put("x.mask(k, v)", x=x, k=cells, v=made)
         elif f == "diag" and kind == "d":
             found = put("x.mask(x.index.to_numpy()[:, None] == x.columns.to_numpy(), v)", x=x, v=made)
         elif f == "$" and kind in "lo":

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from ...bridge.values.nodes import RList
+from ...bridge.values.nodes import RList, RVector
 from ..translate.python_code import identifier
 from .evaluated import Evaluated
 from .parts import Parts
 from .python import OPERATORS, by_rule, called, called_on, dict_of, loop_over, node, put
-from .trees import NotTranslated, R, matched
+from .trees import NotTranslated, R, call_of, matched
 
 
 class Tables(Parts):
@@ -110,12 +112,27 @@ class Tables(Parts):
         ]
         kinds = [self.kind(m) for _, m in rest]
         if kinds[0] != "d" or "d" in kinds[1:]:
-            named = [put("x.rename(n)", x=m, n=n) if n and k == "s" else m for (n, m), k in zip(rest, kinds)]
+            rows = self.value(first).index
+            forms = {"s": "x.rename(n)", "d": "x"}
+            named = [
+                put(forms.get(k, "pd.Series(x, t.index, name=n)"), x=m, t=first, n=n)
+                for (n, m), k in zip(rest, kinds)
+            ]
+            if any(self._other_rows(m, rows) for _, m in rest):
+                raise NotTranslated("it puts columns beside a table that have other names of rows")
             return put("pd.concat(parts, axis=1)", parts=named)
-        words = {n: put("x.to_numpy()", x=m) if self.kind(m) == "s" else m for n, m in rest[1:]}
+        return self.with_columns(first, rest[1:])
+
+    def with_columns(self, x: ast.expr, columns: Sequence[tuple[str, ast.expr]]) -> ast.expr:
+        """A table with these columns too, by place."""
+        rows = self.value(x).index
+        words = {n: put("x.to_numpy()", x=m) if self._other_rows(m, rows) else m for n, m in columns}
         if all(identifier(n) == n for n in words):
-            return called_on(first, "assign", **words)
-        return put("x.assign(**d)", x=first, d=dict_of(list(words.items())))
+            return called_on(x, "assign", **words)
+        return put("x.assign(**d)", x=x, d=dict_of(list(words.items())))
+
+    def _other_rows(self, m: ast.expr, rows: pd.Index[Any]) -> bool:
+        return self.kind(m) == "s" and not self.value(m).index.equals(rows)
 
     def _rbind(self, e: R) -> ast.expr:
         parts = [(n or a.symbol, self.operand(a)) for n, a in e.arguments]
@@ -139,21 +156,26 @@ class Tables(Parts):
     def _matrix(self, e: R) -> ast.expr:
         """A table of one number, or of a vector by columns."""
         given = matched(e.arguments, ("data", "nrow", "ncol", "byrow", "dimnames"))
-        if given is None or not {"data", "nrow", "ncol"} <= set(given) or "byrow" in given:
+        if given is None or not {"data", "nrow"} <= set(given):
             raise NotTranslated("matrix() with these arguments is not supported")
-        data, rows, columns = (self.operand(given[n]) for n in ("data", "nrow", "ncol"))
-        form = "np.full((n, m), float(x))" if self.kind(data) == "n" else "np.reshape(x, (m, n)).T"
-        names = given.get("dimnames", R("null"))
-        i, j = (
-            (self.operand(a) for a in names.operands)
-            if len(names.operands) == 2
-            else (put("None"), put("None"))
-        )
+        data, rows = (self.operand(given[n]) for n in ("data", "nrow"))
+        size = len(np.atleast_1d(self.value(data)))
+        columns = self.operand(given["ncol"]) if "ncol" in given else node(max(1, size // self.value(rows)))
+        by_row = "byrow" in given and given["byrow"].value is True
+        form = "np.reshape(x, (n, m))" if by_row else "np.reshape(x, (m, n)).T"
+        if self.kind(data) == "n":
+            form = "np.full((n, m), float(x))"
+        elif self.value(rows) * self.value(columns) != size:
+            raise NotTranslated(f"R repeats or cuts {size} values in a matrix of another size")
+        names = given.get("dimnames", R("null")).operands
+        i, j = map(self.operand, names if len(names) == 2 else [R("null")] * 2)
         return put(f"pd.DataFrame({form}, i, j)", x=data, n=rows, m=columns, i=i, j=j)
 
     def _do_call(self, e: R) -> ast.expr:
-        function = e.operands[0].symbol or str(e.operands[0].value)
-        x = self.operand(e.operands[1])
+        given = matched(e.arguments, ("what", "args"))
+        if given is None or len(given) != 2:
+            raise NotTranslated("do.call() with these arguments is not supported")
+        function, x = given["what"].symbol or str(given["what"].value), self.operand(given["args"])
         found = self.value(x)
         parts = list(found.values()) if isinstance(found, dict) else found
         if function not in ("rbind", "cbind") or self.kind(x) not in "l" or not len(parts):
@@ -194,6 +216,9 @@ class Tables(Parts):
         ]
         a, b = put("x[:, None]", x=arrays[0]), put("x[None, :]", x=arrays[1])
         fun = given.get("FUN")
+        if fun is not None and fun.symbol in self.scope.functions:
+            self.scope.lexical(fun.symbol, self.scope.functions[fun.symbol])
+            fun = self.scope.functions[fun.symbol]
         if fun is None or fun.kind == "str":
             inner = put(OPERATORS.get("*" if fun is None else str(fun.value), "x * y"), x=a, y=b)
         elif fun.kind == "function":
@@ -205,6 +230,127 @@ class Tables(Parts):
             return inner
         columns = put("y.index" if self.kind(y) == "s" else "None", y=y)
         return put("pd.DataFrame(t, x.index, columns)", t=inner, x=x, columns=columns)
+
+    # -- expressions in which columns are variables ------------------------------------------------------
+
+    def columns(self, d: ast.expr) -> dict[str, ast.expr]:
+        """The columns of a table, or the parts of a list, as variables."""
+        if self.kind(d) not in "dl" or isinstance(self.value(d), list):
+            raise NotTranslated("its columns are not in Python")
+        return {str(n): put("d[n]", d=d, n=n) for n in self.value(d)}
+
+    def _with(self, e: R) -> ast.expr:
+        """`with(d, f(column))`."""
+        with self.bound(self.columns(self.operand(e.operands[0]))):
+            return self.expression(e.operands[1])
+
+    def _mutate(self, e: R) -> ast.expr:
+        """`transform(d, new = f(column))`; mutate() knows the new columns at once."""
+        d = first = self.operand(e.operands[0])
+        for n, a in e.arguments[1:]:
+            d = self.named(d, "table") if e.function == "mutate" else d
+            with self.bound(self.columns(d if e.function == "mutate" else first)):
+                d = self.with_columns(d, [(n, self.operand(a))])
+        return d
+
+    def _subset(self, e: R) -> ast.expr:
+        """`subset(d, column > 1)`, filter(): rows; of a vector those for which it is true."""
+        x = self.operand(e.operands[0])
+        with self.bound(self.columns(x) if self.kind(x) == "d" else {}):
+            key = self.operand(e.operands[1])
+        if len(e.operands) != 2 or self.kind(x) not in "svd" or np.asarray(self.value(key)).dtype != bool:
+            raise NotTranslated(f"{e.function}() with these arguments is not supported")
+        rows = getattr(self.value(x), "index", None)
+        other = self.kind(key) == "s" and not self.value(key).index.equals(rows)
+        return put("x[k.to_numpy()]" if other else "x[k]", x=x, k=key)
+
+    def _arrange(self, e: R) -> ast.expr:
+        """`arrange(d, column, desc(other))`."""
+        x = self.named(self.operand(e.operands[0]), "table")
+        by = [call_of("-", *a.operands) if a.function == "desc" else a for a in e.operands[1:]]
+        with self.bound(self.columns(x)):
+            found = self._elements(x, call_of("order", *by), "x.iloc[k]", rows=True)
+        return put("x.reset_index(drop=True)", x=found)
+
+    def _split(self, e: R) -> ast.expr:
+        """`split(x, g)`: a dict, in the order of the levels."""
+        x, f = (self.operand(a) for a in e.operands[:2])
+        by, levels = self.value(f), self._levels(e.operands[1])
+        if len(e.operands) != 2 or self.kind(x) not in "svd" or self.kind(f) not in "sv" or any(pd.isna(by)):
+            raise NotTranslated(f"{e.function}() of these values is not supported")
+        if len(self.value(x)) != len(by):
+            raise NotTranslated(f"{e.function}() by groups of another length is not supported")
+        keys = levels or sorted({*by})
+        if not levels and keys != sorted(keys, key=lambda v: str(v).lower() if isinstance(v, str) else v):
+            raise NotTranslated("the order of its groups depends on R's locale")
+        x, f = (put("np.asarray(v)", v=v) if self.kind(v) == "v" else v for v in (x, f))
+        f = put("f.to_numpy()", f=f) if self.kind(f) == "s" else f
+        words = [k if isinstance(k, (str, int)) else float(k) for k in keys]
+        return put("{k: x[f == k] for k in keys}", x=x, f=f, keys=words)
+
+    def _levels(self, e: R) -> list[Any]:
+        """The levels of one of R's factors, a variable or a column; [] if it is none."""
+        of, *column = e.operands if e.function == "$" else (e,)
+        value = self.scope.of_r.get(of.symbol)
+        if column:
+            name = str(column[0].value)
+            value = value[name] if isinstance(value, RList) and name in value else None
+        return list(value.levels or ()) if isinstance(value, RVector) else []
+
+    def _tapply(self, e: R) -> ast.expr:
+        """`tapply(x, g, f)`: a number a group."""
+        given = matched(e.arguments, ("X", "INDEX", "FUN"))
+        if given is None or len(given) != 3:
+            raise NotTranslated("tapply() with these arguments is not supported")
+        return self.expression(call_of("sapply", call_of("split", given["X"], given["INDEX"]), given["FUN"]))
+
+    def _summarise(self, e: R) -> ast.expr:
+        """`summarise(group_by(d, g), new = f(column))`: a row a group."""
+        grouped = e.operands[0]
+        if grouped.function != "group_by" or len(grouped.operands) != 2 or not grouped.operands[1].symbol:
+            raise NotTranslated(f"{e.function}() of this value is not supported")
+        d, by = grouped.operands
+        over = call_of("split", d, call_of("$", d, R("str", by.symbol)))
+        columns = []
+        for name, a in e.arguments[1:]:
+            body = call_of("with", R("sym", "group"), a)
+            fun = R("function", "function", None, (("group", R("empty")),), body)
+            columns.append((name, self.expression(call_of("sapply", over, fun))))
+        return put("pd.DataFrame(x).rename_axis(g).reset_index()", x=dict_of(columns), g=by.symbol)
+
+    def _longer(self, e: R) -> ast.expr:
+        """`pivot_longer(d, -id, names_to = "name", values_to = "value")`: row by row."""
+        given = matched(e.arguments, ("data", "cols", "names_to", "values_to")) or {}
+        if len(given) != 4 or given["cols"].function != "-" or not given["cols"].operands[0].symbol:
+            raise NotTranslated("pivot_longer() with these arguments is not supported")
+        d, n, v = (self.operand(given[k]) for k in ("data", "names_to", "values_to"))
+        form = "d.reset_index(drop=True).melt(id, var_name=n, value_name=v, ignore_index=False)"
+        found = put(form, d=d, id=given["cols"].operands[0].symbol, n=n, v=v)
+        return put("x.sort_index(kind='stable').reset_index(drop=True)", x=found)
+
+    def _reduce(self, e: R) -> ast.expr:
+        """`Reduce("+", l)` of vectors that have the same names."""
+        x = self.operand(e.operands[1])
+        found = self.value(x)
+        parts = list(found.values()) if isinstance(found, dict) else found
+        same = all(isinstance(p, pd.Series) and p.index.equals(parts[0].index) for p in parts)
+        if len(e.operands) != 2 or str(e.operands[0].value) != "+" or self.kind(x) != "l" or not same:
+            raise NotTranslated("Reduce() of these values is not supported")
+        form = "pd.DataFrame(x).sum(axis=1)" if isinstance(found, dict) else "pd.DataFrame(x).sum()"
+        return put(form, x=x)
+
+    def _get(self, e: R) -> ast.expr:
+        """`get(name)`: of a name that changes in a loop one of the values that it means there."""
+        name = self.operand(e.operands[0])
+        if self.kind(name) != "t" or len(e.operands) != 1:
+            raise NotTranslated("get() with these arguments is not supported")
+        words = [self.value(name)]
+        for turn in self._turns(name):
+            with self._during(turn):
+                words.append(self.value(name))
+        if len(words) == 1 and isinstance(name, ast.Constant):
+            return self.variable(words[0])
+        return put("d[k]", d=dict_of([(w, self.variable(w)) for w in sorted({*words})]), k=name)
 
 
 #: Those that are translated, in R's order; of others the place is not known.

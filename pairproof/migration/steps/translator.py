@@ -7,7 +7,7 @@ a value is (a number, a named vector, a table, a fit) is seen and not guessed.  
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...bridge.values.nodes import RList, RVector
 from ...fit.fit import Fit
 from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
 from .evaluated import Lacking
-from .python import OPERATORS, by_rule, kind_of, loop_over, node, put, text_of, vocabulary
+from .python import OPERATORS, by_rule, dict_of, kind_of, loop_over, node, put, text_of, vocabulary
 from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
 
@@ -42,7 +43,7 @@ _NAMELESS = frozenset(
     "length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split()
 )
 _BY_NAME = frozenset("[ [[ names which which.max which.min".split())
-APPLYING = frozenset("sapply lapply vapply Map map map_dbl apply".split())
+APPLYING = frozenset("sapply lapply vapply Map map map_dbl map_chr map_int map_lgl apply by".split())
 
 
 class Expressions(Tables, Texts):
@@ -173,7 +174,10 @@ class Expressions(Tables, Texts):
         f = e.function
         if len(e.operands) == 1:
             return put("-x" if f == "-" else "+x", x=self.operand(e.operands[0]))
-        x, y = (self.operand(a) for a in e.operands)
+        left, right = e.operands
+        if f == "%*%" and left.function == "t" and self.kind(self.operand(left.operands[0])) in "sv":
+            left = left.operands[0]  # a vector from the left
+        x, y = self.operand(left), self.operand(right)
         kinds = [self.kind(m) for m in (x, y)]
         if {*kinds} & {*"dm"}:
             x, y = self._of_places(x, y) if f == "%*%" else self._of_table(x, y)
@@ -282,9 +286,9 @@ class Expressions(Tables, Texts):
                 return own
             return put("x / x.iloc[k]", x=own, k=self.less_one(self.operand(norm)))
         if f == "anova":
-            return self._anova_of_eba(e)
-        if f in ("fitted", "fitted.values"):
-            return self._fitted_of_contests(*m)
+            return self._anova(e)
+        if f in _OF_ROWS:
+            return self._of_rows(e, *m)
         k = dict(e.arguments).get("k")
         if f == "AIC" and k is not None and len(e.operands) == 2:  # of another penalty
             return put("x + (k - 2) * m.rank", x=self._number(f, *m), k=self.operand(k), m=m[0])
@@ -339,34 +343,47 @@ class Expressions(Tables, Texts):
             na = all(theirs[n] != theirs[n] for n in missing)
             self.scope.places[text_of(found)] = Lacking(names, missing, na)
 
-    def _fitted_of_contests(self, m: ast.expr, step: Step) -> ast.expr:
-        """The expected score of each row of a BTm's table."""
-        if not isinstance(step.value, Fit) or step.call.function != "BradleyTerry2::BTm":
-            raise NotTranslated("fitted() of this fit is not supported")
-        found = put('pairproof.contest_residuals(m)["fitted"].to_numpy()', m=m)
+    def _of_rows(self, e: R, m: ast.expr, step: Step) -> ast.expr:
+        """Fitted values, residuals and linear predictors, of each row of a binomial model's data."""
+        f = e.function
+        given = matched(e.arguments[1:], ("newdata", "type") if f == "predict" else ("type",))
+        y, family = step.call.vector("y"), step.call.strings("family")
+        if given is None or "newdata" in given or not isinstance(step.value, Fit) or y is None or not family:
+            raise NotTranslated(f"{f}() of this fit is not supported")
+        kind = given["type"].value if "type" in given else "link" if f == "predict" else "deviance"
+        wanted = "fitted" if f.startswith("fitted") or (f, kind) == ("predict", "response") else str(kind)
+        rows = put("pairproof.contest_residuals(m)", m=m)
+        ours, column = self.value(rows), "fitted" if wanted == "link" else wanted
+        theirs = y.floats().ravel()
+        if len(ours) != len(theirs) or not np.allclose(ours["score"], theirs):
+            raise NotTranslated(f"{f}() is by row, and Python has the rows of this model's data otherwise")
+        if column not in ours or wanted == "link" and family[-1] != "logit":
+            raise NotTranslated(f"{f}() of this kind is not supported")
+        found = put("x[c].to_numpy()", x=rows, c=column)
         self.uses([step], found)
-        return found
+        return put("np.log(p / (1 - p))", p=self.named(found, "fitted")) if wanted == "link" else found
 
-    def _anova_of_eba(self, e: R) -> ast.expr:
-        """The table of tests of two of eba's fits, the second the larger."""
-        fits = [self.fit(a) for a in e.operands]
-        if len(fits) != 2 or any(m is None or m[1].call.package != "eba" for m in fits):
+    def _anova(self, e: R) -> ast.expr:
+        """The table of tests of fits, each against the one before it."""
+        test = dict(e.arguments).get("test")
+        fits = [self.fit(a) for n, a in e.arguments if n != "test"]
+        there = [m for m in fits if m is not None]
+        eba = bool(there) and all(m[1].call.package == "eba" for m in there)
+        tested = eba or test is not None and test.value in ("Chisq", "LRT")
+        quasi = any(views.quasi(m[1]) for m in there)
+        if len(there) < max(len(fits), 2) or quasi or not (tested or test is None):
             raise NotTranslated("anova() of these fits is not supported")
-        a, b = (m[0] for m in fits if m is not None)
-        found = put(
-            'pd.DataFrame({"Resid. Df": [a.df_residual, b.df_residual], "Resid. Dev": [a.deviance, b.deviance]}, [1, 2])',
-            a=a,
-            b=b,
-        )
+        columns = {"Resid. Df": "df.residual", "Resid. Dev": "deviance"}
+        parts = [(n, node([self._number(f, *m) for m in there])) for n, f in columns.items()]
+        found = put("pd.DataFrame(x, range(1, n))", x=dict_of(parts), n=len(there) + 1)
+        if not (-self.value(found)["Resid. Df"].diff()[1:] > 0).all():
+            raise NotTranslated("anova() of fits of which one has no more parameters than the one before")
         found = put(
             'x.assign(Df=lambda d: -d["Resid. Df"].diff(), Deviance=lambda d: -d["Resid. Dev"].diff())',
             x=found,
         )
-        found = put('x.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})', x=found)
-        for m in fits:
-            if m is not None:
-                self.uses([m[1]], found)
-        return found
+        tail = 'x.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})'
+        return put(tail, x=found) if tested else found
 
     def _several(self, f: str, e: R) -> ast.expr:
         """`AIC(m0, m1)`: a table with degrees of freedom."""
@@ -375,13 +392,7 @@ class Expressions(Tables, Texts):
         for _, m in fits:
             if m is None:
                 raise NotTranslated(f"{f}() is of a model that is not in Python")
-            df = m[1].call.number("loglik_df")
-            rows.append(
-                [
-                    put("m.rank", m=m[0]) if df is None or df == getattr(m[1].value, "rank", df) else int(df),
-                    self._number(f, *m),
-                ]
-            )
+            rows.append([self._freedom(*m), self._number(f, *m)])
         names = [name for name, _ in fits]
         return put(
             "pd.DataFrame(rows, names, columns)",
@@ -389,6 +400,24 @@ class Expressions(Tables, Texts):
             names=list(names),
             columns=["df", f],
         )
+
+    def _freedom(self, m: ast.expr, step: Step) -> ast.expr:
+        """The degrees of freedom of R's log-likelihood."""
+
+        def view(step: Step, _: bool) -> ast.expr:
+            df = step.call.number("loglik_df")
+            same = df is None or df == getattr(step.value, "rank", df)
+            return put("m.rank", m=m) if same else node(int(df or 0))
+
+        return self.general(m, step, view, "logLik")
+
+    def _attribute(self, e: R) -> ast.expr:
+        """`attr(logLik(m), "df")`."""
+        of, name = e.operands
+        m = self.fit(of.operands[0]) if of.function == "logLik" and name.value == "df" else None
+        if m is None:
+            raise NotTranslated("attr() of this value is not supported")
+        return self._freedom(*m)
 
     def _own_function(self, e: R, function: R) -> ast.expr:
         """A function of the script's own, with its arguments in their places; a fit that it ends with is known."""
@@ -433,16 +462,66 @@ class Expressions(Tables, Texts):
         return put("yes if test else no", test=test, yes=yes, no=no)
 
     def _apply(self, e: R) -> ast.expr:
-        """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`."""
-        arguments = [(n, a) for n, a in e.arguments if n not in ("FUN.VALUE", "USE.NAMES", "simplify")]
-        given = matched(arguments, ("X", "MARGIN", "FUN") if e.function == "apply" else ("X", "FUN", "x1"))
-        if given is None or "FUN" not in given or (e.function != "vapply" and "x1" in given):
-            raise NotTranslated(f"{e.function}() with more arguments is not supported")
-        over = self.operand(given["X"])
-        if e.function == "apply" and given["MARGIN"].value == 1:
+        """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`, `apply(d, 2, quantile, c(0.1, 0.9))`."""
+        formals = ("X", "MARGIN", "FUN") if e.function in ("apply", "by") else ("X", "FUN")
+        left_out = ("FUN.VALUE", "USE.NAMES", "simplify")
+        rest = [(_ALSO_CALLED.get(n, n), a) for n, a in e.arguments if n not in left_out]
+        named, free = {n: a for n, a in rest if n in formals}, [a for n, a in rest if not n]
+        if len(named) + len(free) < len(formals):
+            raise NotTranslated(f"{e.function}() with these arguments is not supported")
+        given = [named[n] if n in named else free.pop(0) for n in formals]
+        free = free[1:] if e.function == "vapply" and free else free
+        rest = [*(("", a) for a in free), *((n, a) for n, a in rest if n and n not in formals)]
+        fun = _function(given[-1])
+        try:
+            over = self.operand(given[0])
+        except NotTranslated:
+            if (made := self._applied_to_fits(e, fun)) is None:
+                raise
+            return made
+        if e.function == "by":
+            raise NotTranslated("by() of a table at hand is not supported")
+        return self._applied_over(e, over, fun, given[1:-1], rest)
+
+    def _applied_to_fits(self, e: R, fun: R) -> ast.expr | None:
+        """A function of each of the fits that it makes itself, of data that only R has; None if it makes none."""
+        fun = self.scope.functions.get(fun.symbol, fun)
+        again = len(self.many) == 1 and any(part.function == "update" for part in fun.walk())
+        texts = {part.value for part in fun.walk() if part.kind == "call"}
+        sites = [site for site in self.many if again or site.call.text in texts]
+        sometimes = any(part.function in _SOMETIMES for part in fun.walk())
+        theirs = self.of_run.get(id(e))
+        size = len(theirs) if isinstance(theirs, RList) else None
+        if len(sites) != 1 or fun.kind != "function" or sometimes or size not in (None, len(sites[0].keys)):
+            return None
+        (site,), key = sites, ast.Name(self.temporary("name"), ast.Load())
+        before = dict(self.scope.variables), dict(self.scope.of_r)
+        for n, _ in fun.arguments:
+            self.scope.variables.pop(n, None)
+            self.scope.of_r[n] = None
+        try:
+            with self._inside([{key.id: k} for k in site.keys], key):
+                inner = self.body(fun)
+                kind = self.kind(inner)
+        finally:
+            self.scope.variables, self.scope.of_r = before
+        loop = [loop_over(key, ast.Name(site.name, ast.Load()))]
+        made: ast.expr = ast.ListComp(inner, loop)
+        names = theirs.names if isinstance(theirs, (RVector, RList)) else ()
+        if all(isinstance(k, str) for k in site.keys):
+            made = ast.DictComp(key, inner, loop)
+        elif names and len(names) == len(site.keys):
+            made = put("dict(zip(n, x))", n=list(names), x=made)
+        return made if e.function in ("lapply", "Map", "map", "by") else self._simplified(e, made, kind)
+
+    def _applied_over(
+        self, e: R, over: ast.expr, fun: R, margin: Sequence[R], rest: Sequence[tuple[str, R]]
+    ) -> ast.expr:
+        """A function of each element, or of each row or column of a table."""
+        if margin and margin[0].value == 1:
             over = put("x.T", x=over)
-        found, fun = self.value(over), given["FUN"]
-        if (e.function == "apply") != isinstance(found, pd.DataFrame):
+        found = self.value(over)
+        if bool(margin) != isinstance(found, pd.DataFrame):
             raise NotTranslated(f"{e.function}() over this value is not supported")
         keyed = isinstance(found, (dict, pd.Series, pd.DataFrame))
         first = next((v for _, v in found.items()) if keyed else iter(found), None)
@@ -453,7 +532,7 @@ class Expressions(Tables, Texts):
         element = ast.Name(own, ast.Load())
         turns = [{own: v, key: k} for k, v in (found.items() if keyed else zip(found, found))]
         with self._inside(turns, ast.Name(key if keyed else own, ast.Load())):
-            inner = self._applied(fun, parameter, element)
+            inner = self._applied(fun, parameter, element, rest)
             value = self.value(inner)
         uses = any(isinstance(n, ast.Name) and n.id == own for n in ast.walk(inner))
         if keyed:
@@ -464,15 +543,22 @@ class Expressions(Tables, Texts):
             made = ast.DictComp(element, inner, [loop_over(element, over)])
         else:
             made = ast.ListComp(inner, [loop_over(element, over)])
-        if e.function in ("lapply", "Map", "map"):
+        return made if e.function in ("lapply", "Map", "map") else self._simplified(e, made, kind_of(value))
+
+    def _simplified(self, e: R, made: ast.expr, kind: str) -> ast.expr:
+        """A vector of numbers, a table of vectors that are as long; columns by what the function was applied to."""
+        named = not isinstance(made, ast.ListComp)
+        if kind in "nt":
+            return put("pd.Series(x)" if named else "np.array(x)", x=made)
+        found = self.value(made)
+        parts = list(found.values()) if named else found
+        if kind in "sv" and len({len(v) for v in parts}) == 1:
+            labels = [list(p.index) if isinstance(p, pd.Series) else None for p in parts]
+            if any(own != labels[0] for own in labels):  # R has the names of the first
+                raise NotTranslated(f"{e.function}() of vectors with other names in each is not supported")
+            return put("pd.DataFrame(x)" if named else "pd.DataFrame(x).T", x=made)
+        if kind in "sv" and named:
             return made
-        if kind_of(value) in "nt":
-            return (
-                put("pd.Series(x)", x=made) if isinstance(made, ast.DictComp) else put("np.array(x)", x=made)
-            )
-        if kind_of(value) in "sv" and isinstance(made, ast.DictComp):
-            same = len({len(v) for v in self.value(made).values()}) == 1
-            return put("pd.DataFrame(x)", x=made) if same else made
         raise NotTranslated(f"{e.function}() of these values is not supported")
 
     @contextmanager
@@ -494,24 +580,37 @@ class Expressions(Tables, Texts):
                 self.scope.values.pop(name, None)
             self.scope.values.update(before)
 
-    def _applied(self, fun: R, parameter: str, own: ast.expr) -> ast.expr:
-        if fun.kind == "function":
-            with self.bound({parameter: own}):
+    def _applied(self, fun: R, parameter: str, own: ast.expr, rest: Sequence[tuple[str, R]]) -> ast.expr:
+        if fun.kind == "function" and not rest:
+            with self.bound({n: own for n in (parameter, *(["."] if parameter == ".x" else []))}):
                 return self.body(fun)
-        named = [text for text in self.calls if text.startswith("FUN(X[[i]]")]
+        named = [text for text in self.calls if text.startswith(("FUN(X[[i]]", ".f(.x[[i]]"))]
         if len(named) == 1:
             return self.viewed(self.calls[named[0]])
         word = fun.symbol or str(fun.value)
-        if word in ("[[", "["):
-            raise NotTranslated("subsetting by sapply is not supported")
+        if fun.kind == "function":
+            raise NotTranslated("more arguments of a function in sapply() are not supported")
         with self.bound({parameter: own}):
-            return self.expression(R("call", "", R("sym", word), (("", R("sym", parameter)),)))
+            return self.expression(R("call", "", R("sym", word), (("", R("sym", parameter)), *rest)))
 
 
+def _function(fun: R) -> R:
+    """`~ f(.x)` as a function of `.x`."""
+    if fun.function != "~" or len(fun.operands) != 1:
+        return fun
+    return R("function", "function", None, ((".x", R("empty")),), fun.operands[0])
+
+
+#: purrr's and by's names of the same arguments.
+_ALSO_CALLED = {".x": "X", ".f": "FUN", "INDICES": "MARGIN"}
+#: With one of these in a function it may make no fit, or several, when it is called.
+_SOMETIMES = APPLYING | {*"if switch for while repeat try tryCatch".split()}
+_OF_ROWS = frozenset("fitted fitted.values residuals resid predict".split())
 _OF_FITS = frozenset(
     [
         *views.NUMBERS,
-        *"coef coefficients fixef vcov confint confint.default uscale anova fitted fitted.values tidy".split(),
+        *_OF_ROWS,
+        *"coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy".split(),
     ]
 )
 #: R's function -> the method that writes it.
@@ -520,4 +619,7 @@ _METHODS: Mapping[str, str] = {
     "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
     "which.min": "which", "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "if": "if", "matrix": "matrix",
+    "with": "with", "transform": "mutate", "mutate": "mutate", "subset": "subset", "filter": "subset", "arrange": "arrange",
+    "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
+    "Reduce": "reduce", "get": "get", "attr": "attribute",
 }  # fmt: skip

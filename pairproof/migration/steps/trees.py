@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -51,6 +51,11 @@ class R:
         for part in (self.head, *self.operands, self.body):
             if part is not None:
                 yield from part.walk()
+
+
+def call_of(function: str, *operands: R) -> R:
+    """The call of a function that no script says so."""
+    return R("call", "", R("sym", function), tuple(("", a) for a in operands))
 
 
 def outside_functions(e: R) -> Iterator[R]:
@@ -170,7 +175,7 @@ def node_of(tree: Any) -> R:
     """The nodes of a tree of the parser's JSON; what is none is of kind "other"."""
     match tree:
         case ["call", head, [*arguments], str(text)]:
-            return R("call", text, node_of(head), _named(arguments))
+            return _unpiped(R("call", text, node_of(head), _named(arguments)))
         case ["function", [*formals], body]:
             return R("function", "function", None, _named(formals), node_of(body))
         case ["num", float() | int() | str() as value]:
@@ -180,6 +185,21 @@ def node_of(tree: Any) -> R:
         case [("na" | "null" | "empty") as kind]:
             return R(kind)
     return R("other", "")
+
+
+def _unpiped(e: R) -> R:
+    """`x %>% f(y)` as `f(x, y)`, and `x %>% f(y, .)` as `f(y, x)`; a dot within another call has no such form."""
+    if e.function != "%>%" or len(e.operands) != 2:
+        return e
+    left, right = e.operands
+    if right.symbol:
+        return replace(e, head=right, arguments=(("", left),))
+    dots = [part for part in right.walk() if part.symbol == "."]
+    plain = right.function not in ("", "{", "(", "::", ":::")
+    if not plain or len(dots) != sum(a.symbol == "." for a in right.operands):
+        return e
+    given = tuple((n, left if a.symbol == "." else a) for n, a in right.arguments)
+    return replace(e, head=right.head, arguments=given if dots else (("", left), *given))
 
 
 def _named(parts: Sequence[Any]) -> tuple[tuple[str, R], ...]:

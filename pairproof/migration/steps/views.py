@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from ...errors import PairproofError
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.translation import Step
-from .python import Part, called, node, put
+from .python import called, node, put
 from .trees import NotTranslated
 
 Value = Callable[[ast.expr], Any]
@@ -32,19 +33,27 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
     "df.residual": ("df_residual", ("m.df_resid",), "m.df_residual"),
     "logLik": ("loglik", ("m.llf", "m.llf_poisson", "m.rank - aic_glm(m) / 2"), "m.loglik"),
     "ll": ("ll", ("m.llf", "m.llf_poisson"), "m.loglik"),
-    "AIC": ("aic", ("m.aic", "aic_glm(m)"), "m.aic"),
+    "AIC": ("aic", ("m.aic", "aic_glm(m)", "2 * (m.rank + 1) - 2 * m.llf_poisson"), "m.aic"),
     "BIC": ("bic", ("m.bic", "aic_glm(m) + (np.log(m.df_resid + m.rank) - 2) * m.rank"), "m.bic"),
     "null.deviance": ("null_deviance", ("m.null_deviance",), "m.null_deviance"),
     "df.null": ("df_null", ("m.df_null",), "m.df_null"),
     "nobs": ("nobs", ("m.n_comparisons", "m.df_resid + m.rank"), "m.nobs"),
 }
 #: Components of a fit, and the function that gives the same.
-COMPONENTS = {"coefficients": "coef", "coef": "coef", "aic": "AIC", **{n: n for n in NUMBERS}}
+COMPONENTS = {
+    "coefficients": "coef", "coef": "coef", "aic": "AIC", "fitted.values": "fitted", **{n: n for n in NUMBERS}
+}  # fmt: skip
+#: Names of a glm's components, by the beginning of which R finds one.
+OF_GLM = (
+    "coefficients residuals fitted.values effects R rank qr family linear.predictors deviance aic null.deviance iter weights"
+    " prior.weights df.residual df.null y converged boundary model call formula terms data offset control method contrasts xlevels"
+).split()
 #: What fits of eba that stay in R have beside coefficients: R's part or function -> Python.
 OF_EBA = {
     "goodness.of.fit": 'pd.Series({"-2logL": m.deviance, "df": m.df_residual, "pval": m.p_value})',
     "logL.eba": "m.loglik", "logL.sat": "m.loglik_saturated", "estimate": "pd.Series(m.coef, m.names)",
     "AIC": "2 * (len(m.coef) - 1) - 2 * m.loglik", "uscale": "pd.Series(m.scale, m.items)",
+    "cov.u": "pd.DataFrame(m.vcov, m.items, m.items) / np.sum(m.coef) ** 2",
 }  # fmt: skip
 #: R's names of columns, and those of `to_frame()`, `conf_int()` and `abilities()`.
 COLUMNS = {"Estimate": "estimate", "Std. Error": "se", "z value": "z", "Pr(>|z|)": "p"}
@@ -155,6 +164,8 @@ def _in_words(found: Sequence[tuple[str, ast.expr]], value: Value) -> ast.expr:
 
 def _compared(step: Step) -> None:
     """Standard errors that R defines otherwise are those of no fit of ours."""
+    if isinstance(step.value, Fit) and times_of(step) != 1.0:
+        raise NotTranslated("R's coefficients are other multiples of Python's")
     if isinstance(step.value, Fit) and "standard errors" in step.not_compared:
         raise NotTranslated("R's standard errors are defined differently, and were not compared")
 
@@ -198,7 +209,20 @@ def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
     """Python of a part of one of eba's fits; None if it is another."""
     if step.call.package != "eba" or isinstance(step.value, Fit) or word not in OF_EBA:
         return None
+    if word == "cov.u" and len(step.value.items) != len(step.value.names):  # items of several aspects
+        return None
     return put(OF_EBA[word], m=m)
+
+
+def of_fit(word: str, m: ast.expr, step: Step) -> ast.expr | None:
+    """Python of a part of R's object that R has no function for; None if it is another."""
+    if word == "zeta" and (table := thresholds(m, step)) is not None:
+        return put('x["value"]', x=table)
+    if word == "dispersion" and quasi(step):
+        return put("dispersion(m)", m=m)
+    if word == "sigma" and step.call.number("sigma") is not None and isinstance(step.value, Fit):
+        return put("m.components[0].sigma", m=m)
+    return None
 
 
 def of_answer(word: str, m: ast.expr, step: Step | None) -> ast.expr | None:
@@ -212,11 +236,26 @@ def of_answer(word: str, m: ast.expr, step: Step | None) -> ast.expr | None:
     return put(f"m.{min(same, key=lambda n: n != word.replace('.', '_'))}", m=m) if same else None
 
 
-def names_of(step: Step, times: float = 1.0) -> list[tuple[str, str]]:
-    """R's coefficients and ours, `times` as large, in R's order; those without one of ours are not there."""
+def names_of(step: Step) -> list[tuple[str, str]]:
+    """R's coefficients and ours in R's order; those without one of ours are not there."""
+    return _pairs(step, times_of(step))
+
+
+def times_of(step: Step) -> float:
+    """How many times our abilities R's are: 2 for log odds of an LLBT that was written by hand."""
+    fit, once = step.value, _pairs(step, 1.0)
+    if not isinstance(fit, Fit) or once and not _uncovered(fit, once):
+        return 1.0
+    twice = _pairs(step, 2.0)
+    return 2.0 if len(twice) > len(once) and (not once or not _uncovered(fit, twice)) else 1.0
+
+
+def _pairs(step: Step, times: float) -> list[tuple[str, str]]:
     vector, fit = step.call.vector("coef"), step.value
     series = fit.params if isinstance(fit, Fit) else pd.Series(fit.params(), dtype=float)
-    ours = {str(n): times * float(v) for n, v in series.items() if v == v and v != 0.0}
+    ours = {
+        str(n): (1.0 if n == "tie" else times) * float(v) for n, v in series.items() if v == v and v != 0.0
+    }
     if vector is None or vector.names is None:
         return [(name, name) for name in ours]
     theirs = dict(zip(vector.names, vector.floats().ravel().tolist()))
@@ -254,24 +293,23 @@ def coefficients(
     if isinstance(step.value, (Tree, TreeRecord)):
         return of_leaves(m, step.value)
     pairs = names_of(step)
-    if of == "m.bse":
+    if of == "m.bse" and times_of(step) == 1.0:
         _compared(step)
         of = "dispersion(m) ** 0.5 * m.bse" if quasi(step) and isinstance(step.value, Fit) else of
     if not isinstance(step.value, Fit):
         found, own = put("pd.Series(x())", x=put(of, m=m)), [name for _, name in pairs]
         return found if own == [*step.value.params()] else put("x.loc[names]", x=found, names=own)
-    if pairs and _uncovered(step.value, pairs):
-        raise NotTranslated("R has different coefficients from the fit in Python")
-    if not pairs and not (pairs := names_of(step, 2.0)):  # log odds of an LLBT that was written by hand
+    if not pairs or times_of(step) == 1.0 and _uncovered(step.value, pairs):
         raise NotTranslated("R has different coefficients from the fit in Python")
     found = _rows(put(of, m=m), m, step.value, [own for _, own in pairs], varies)
-    found = found if names_of(step) else put("2 * x", x=found)
+    if times_of(step) != 1.0:
+        tied = any(own == "tie" for _, own in pairs)
+        found = put('x * np.where(x.index == "tie", 1, 2)' if tied else "2 * x", x=found)
     if names == "none":
         return found
-    prefix = None if names == "each" else _prefix(pairs)
-    if prefix is None:
-        return put("x.rename(to)", x=found, to=_renamed(pairs)) if _few(pairs) else found
-    return put("x.add_prefix(p)", x=found, p=prefix) if prefix else found
+    prefix, other = ("", pairs) if names == "each" else _prefix(pairs)
+    found = put("x.add_prefix(p)", x=found, p=prefix) if prefix else found
+    return put("x.rename(to)", x=found, to=_renamed(other)) if other and _few(other) else found
 
 
 def _uncovered(fit: Fit, pairs: Sequence[tuple[str, str]]) -> list[str]:
@@ -294,10 +332,11 @@ def _rows(found: ast.expr, m: ast.expr, fit: Fit, wanted: list[str], varies: boo
     return put("x.drop(names)", x=found, names=others[0] if len(others) == 1 else list(others))
 
 
-def _prefix(pairs: Sequence[tuple[str, str]]) -> str | None:
-    """What R puts before every name; None if it does not."""
-    found = {r.removesuffix(own) if r.endswith(own) else None for r, own in pairs}
-    return found.pop() if len(found) == 1 else None
+def _prefix(pairs: Sequence[tuple[str, str]]) -> tuple[str, list[tuple[str, str]]]:
+    """What R puts before names, and R's and the prefixed names of those that are others still; "" if before few."""
+    found = Counter(r.removesuffix(own) for r, own in pairs if r.endswith(own))
+    prefix = found.most_common(1)[0][0] if found and (len(found) == 1 or not _few(pairs)) else ""
+    return prefix, [(r, prefix + own) for r, own in pairs if r != prefix + own]
 
 
 def _few(pairs: Sequence[tuple[str, str]]) -> bool:
@@ -312,11 +351,11 @@ def _renamed(pairs: Sequence[tuple[str, str]]) -> ast.expr:
 
 def _relabelled(found: ast.expr, pairs: Sequence[tuple[str, str]], columns: bool) -> ast.expr:
     """A table under R's names of its rows, and of its columns."""
-    prefix = _prefix(pairs)
-    if prefix == "" or prefix is None and not _few(pairs):
-        return found
-    to: Part = put("lambda name: p + name", p=prefix) if prefix else _renamed(pairs)
-    return put("x.rename(index=to, columns=to)" if columns else "x.rename(index=to)", x=found, to=to)
+    prefix, other = _prefix(pairs)
+    axes = "index=to, columns=to" if columns else "index=to"
+    if prefix:
+        found = put(f"x.rename({axes})", x=found, to=put("lambda name: p + name", p=prefix))
+    return put(f"x.rename({axes})", x=found, to=_renamed(other)) if other and _few(other) else found
 
 
 def covariances(m: ast.expr, step: Step, varies: bool) -> ast.expr:
@@ -342,6 +381,11 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     pairs = names_of(step)
     made = put("quasi_table(m)" if quasi(step) else "m.to_frame()", m=m)
     found = _rows(made, m, step.value, [n for _, n in pairs], varies)
+    if (zeta := thresholds(m, step)) is not None:
+        found = put(
+            'x[columns].set_axis(["value", "se", "t"], axis=1)', x=found, columns=["estimate", "se", "z"]
+        )
+        return put("pd.concat(parts)", parts=[_relabelled(found, pairs, False), zeta])
     if not quasi(step):
         found = put("x[columns]", x=found, columns=list(COLUMNS.values()))
     return _relabelled(found, pairs, False)

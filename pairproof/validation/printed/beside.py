@@ -439,7 +439,7 @@ def _on_points(page: PrintedTable, data: Data, model: ModelClaim) -> FoundModel:
     most = max(n_of.values(), default=0)
     if most < 3 or most <= as_stated.come_out:
         return as_stated
-    # What a program leaves that stops early moves the constant only where the digits as printed do not tell it.
+    # What a program that stops early leaves moves the constant only where the printed digits do not tell it.
     exact = _n_within([(low, high) for low, high, _ in spans])
     n_of = exact if max(exact.values()) == most else n_of
     best = [c for c in n_of if n_of[c] == most]

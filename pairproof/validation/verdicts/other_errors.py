@@ -33,8 +33,9 @@ LEVELS = (0.9, 0.99, 0.8, 0.999, 0.6827, 0.9545)
 OF_LIMITS = ("low", "high", "exp_low", "exp_high")
 #: Numbers of which one may be a misprint beside a definition that gives all others.
 MANY = 8
-#: A bootstrap's limits of a hundred rounds are 0.27 standard errors off at one in three, by the density of the normal at
-#: its 2.5 % quantile, and of a thousand 0.09 (observed, 200 rounds: at most 0.33): what is farther off is none of them.
+#: A bootstrap's limits of a hundred rounds are 0.27 standard errors off at one in three, by the density of
+#: the normal at its 2.5 % quantile, and of a thousand 0.09 (observed, 200 rounds: at most 0.33): what is
+#: farther off is none of them.
 NEAR = 0.5
 #: Print units, in standard errors, from which on a limit says nothing between Wald's and a bootstrap's.
 SHARP = 0.1

@@ -26,7 +26,7 @@ def test_no_number_differs_and_all_that_stays_out_is_said(migrated):
     # A day without a contest of some players: R has a number for what the data do not determine.
     assert {a.verdict for a in found.agreements} == {"agrees", "not-estimable"}
     lost = [d.text.partition(" <- ")[0] for d in found.done if d.state == "comment"]
-    assert found.exit_code == 0 and lost == ["by.day", "q"]  # tapply()
+    assert found.exit_code == 0 and lost == []
 
 
 def test_the_script_alone_prints_what_r_printed(migrated):

@@ -260,7 +260,7 @@ def test_logarithms_to_base_10_are_on_a_free_scale(heading, natural, table, tmp_
         ("A,1.44,1.03,2.01", ""),
         ("A,1.44,2.01,1.03", "the lower limit 2.01 is above the upper 1.03"),
         ("A,2.44,1.03,2.01", "2.44 is not between its limits"),
-        ("A,1.44,1.30,2.01", "1.44 is not half-way between its limits, as the 3 others are"),
+        ("A,1.44,1.30,2.01", "1.44 is not half-way between its limits in logarithms, as the 3 others are"),
         ("A,1.44,1.07,2.01", ""),  # a profile interval
     ],
 )

@@ -49,7 +49,7 @@ def _stata(r: pd.Series) -> list[str]:
     return [f"{r.odds:.6f}", f"{r.odds * r.se:.6f}", f"{r.z:.2f}", f"{r.p:.3f}", *limits]
 
 
-#: Of each table: its headings, the cells of a row, and where a slip of a digit is made, in the number of this kind.
+#: Of each table its headings, the cells of a row, where a slip of a digit is made, and of which kind.
 FORMS: dict[str, tuple[str, Callable[[pd.Series], list[str]], int, str]] = {
     "SPSS": (",B,S.E.,Wald,df,Sig.,Exp(B),Lower,Upper", _spss, 2, "chi2"),
     "SPSS, limits": (",B,S.E.,Wald,df,Sig.,Exp(B),Lower,Upper", _spss, 7, "exp_high"),

@@ -291,7 +291,7 @@ def test_a_level_that_is_stated_makes_no_board_of_estimates(rows, table, tmp_pat
     assert not off(beside(tmp_path, text, table, level="0.9"))
 
 
-# -- counts, contrasts, degrees of freedom ---------------------------------------------------------------------
+# -- counts, contrasts, degrees of freedom -------------------------------------------------------------------
 
 
 def test_losses_and_games_are_counted_in_the_data(votes, rows, table, tmp_path):
@@ -377,7 +377,7 @@ def test_the_null_model_of_an_order_effect_has_the_intercept_in_r(tmp_path):
     )
 
 
-# -- boards ----------------------------------------------------------------------------------------------------
+# -- boards --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -414,7 +414,7 @@ def test_an_anchored_board_needs_no_more_digits_than_it_prints(arena, tmp_path):
     assert {a.verdict for a in found if a.printed} == {"agrees"}
 
 
-# -- cells and rows ----------------------------------------------------------------------------------------------
+# -- cells and rows ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("cell", ["0.569\\* (0.229)", "0.569 (0.229)"])
@@ -470,7 +470,7 @@ def test_limits_of_statsmodels_are_read(rows, table, tmp_path):
     assert not off(found) and "low.Ale" in {str(a.quantity) for a in found}
 
 
-# -- models, words -----------------------------------------------------------------------------------------------
+# -- models, words -------------------------------------------------------------------------------------------
 
 
 def test_a_probit_page_is_found_by_its_link(table, tmp_path):

@@ -172,11 +172,12 @@ def test_a_column_without_a_value_is_left_out() -> None:
     assert "difference, in se" not in render(MISPRINT[:1], ReportContext(), ".md")
 
 
-def test_badges_count_printed_numbers_and_no_comparisons_with_r() -> None:
+def test_badges_count_printed_numbers_and_what_is_found_of_them_alone_and_no_comparisons_with_r() -> None:
     beside = printed("se.A", "", 1.0, r=1.0, r_call=GLM, about="native-r", digits=15.0)
     page = render([*MISPRINT, beside], ReportContext(), ".html")
     badges = re.findall(r"<b>(\d+)</b>", page[page.index('aria-label="printed numbers by verdict"') :])
-    assert badges[:3] == ["1", "1", "1"] and sum(map(int, badges)) == 3
+    # Two numbers that differ, one of which only from the numbers beside it.
+    assert badges[:3] == ["1", "1", "2"] and sum(map(int, badges)) == 4
 
 
 def test_the_answer_and_a_picture_stand_before_the_tables_and_the_digits_of_r_are_folded() -> None:

@@ -118,16 +118,17 @@ loop_keys <- function(frames) {
   found
 }
 
-## The name, in the list or table that lapply, sapply, by or tapply go through, of the element that is worked on;
-## NULL if it has none. lapply counts in a variable i of its own frame.
+## The name, in the list or table that lapply, sapply, by, tapply or purrr's map go through, of the element that is
+## worked on; NULL if it has none. lapply and purrr count in a variable i of their own frame.
 list_name <- function(frames) {
   for (k in seq_len(min(length(frames), 30L))) {
     f <- sys.function(frames[k])
-    if (!identical(f, base::lapply) && !identical(f, base::vapply)) next
     space <- sys.frame(frames[k])
+    purrr <- identical(package_of(f), "purrr") && exists("i", envir = space, inherits = FALSE)
+    if (!identical(f, base::lapply) && !identical(f, base::vapply) && !purrr) next
     i <- get0("i", envir = space, inherits = FALSE)
     if (!is.numeric(i) || length(i) != 1L) return(NULL)
-    labels <- names(get0("X", envir = space, inherits = FALSE))
+    labels <- names(get0(if (purrr) ".x" else "X", envir = space, inherits = FALSE))
     if (is.null(labels) && k < length(frames) && identical(sys.function(frames[k + 1L]), base::tapply))
       labels <- cell_names(sys.frame(frames[k + 1L]))
     name <- labels[i]

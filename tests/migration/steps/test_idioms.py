@@ -1,0 +1,86 @@
+"""Idioms after a fit (idioms.R), run by R and migrated: quadratic forms, rows of a glm, columns as variables, lists."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import pairproof
+from pairproof.migration.steps.python import by_rule, node
+from pairproof.migration.steps.trees import NotTranslated, R, call_of, node_of
+from tests.migration.shares import python, share
+from tests.migration.translate.beside import Migrated
+
+of_r = [pytest.mark.r("BradleyTerry2"), pytest.mark.xdist_group("migrated idioms")]
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory) -> Migrated:
+    home = tmp_path_factory.mktemp("idioms")
+    shutil.copy(Path(__file__).with_name("idioms.R"), home)
+    return pairproof.migrate(home / "idioms.R"), home
+
+
+class TestRun:
+    pytestmark = of_r
+
+    def test_no_number_differs_and_nothing_is_left_to_r(self, migrated):
+        found, _ = migrated
+        assert found.exit_code == 0 and {a.verdict for a in found.agreements} == {"agrees"}
+        assert [d.text for d in found.done if d.state == "comment" and "function(" not in d.text] == []
+
+    def test_the_script_alone_prints_what_r_printed(self, migrated):
+        found, home = migrated
+        ran = python(home, "idioms.py", r="none")
+        assert (ran.returncode, ran.stderr) == (0, "")
+        # A table without labels has eight digits here, and columns of tables six; R has seven.
+        shorter = ("-0.0998147", "-0.9308706", "-0.1996294", "-1.0306853", "10.454")
+        assert share(found.captured.output, ran.stdout).missing == shorter
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            # A vector from the left of a product.
+            "np.sqrt(k @ ",
+            'pairproof.contest_residuals(g)["pearson"].to_numpy()',
+            # The variable of a loop names the fit.
+            '{"g": g, "p": p}[n]',
+            # A list of lists has its names.
+            'both = dict(zip(["bt", "thurstone"], both))',
+        ],
+    )
+    def test_an_idiom_is_written_so(self, line, migrated):
+        assert line in (migrated[1] / "idioms.py").read_text()
+
+
+def tree(function: str, *operands: object) -> list[object]:
+    return ["call", ["sym", function], [["", part] for part in operands], f"{function}()"]
+
+
+def parts(e: R) -> tuple[str, list[object]]:
+    return e.function, [a.value for a in e.operands]
+
+
+def test_a_pipe_is_the_call_that_it_makes() -> None:
+    x, y, dot = ["sym", "x"], ["sym", "y"], ["sym", "."]
+    assert parts(node_of(tree("%>%", x, tree("f", y)))) == ("f", ["x", "y"])
+    assert parts(node_of(tree("%>%", x, tree("f", y, dot)))) == ("f", ["y", "x"])
+    assert parts(node_of(tree("%>%", x, ["sym", "f"]))) == ("f", ["x"])
+    # A dot within another call, and a block, are what only magrittr reads.
+    assert node_of(tree("%>%", x, tree("f", tree("g", dot)))).function == "%>%"
+    assert node_of(tree("%>%", x, tree("{", tree("g", dot)))).function == "%>%"
+    assert parts(call_of("f", R("sym", "x"))) == ("f", ["x"])
+
+
+def test_a_rule_may_go_by_the_kind_of_another_argument() -> None:
+    values = {"^q": "^q", "Q": "Q"}
+
+    def value(e: object) -> object:
+        return values.get(getattr(e, "value", None), ["q1"])
+
+    listed = by_rule("sub", [("", node("^q")), ("", node("Q")), ("", node(["q1"]))], value)
+    assert type(listed).__name__ == "ListComp"
+    with pytest.raises(NotTranslated, match="is not supported"):
+        by_rule("sub", [("", node("^q")), ("", node("Q"))], value)
