@@ -29,7 +29,7 @@ OF_ONE_SIDE = re.compile(r"(?:\b(?:one|1)|½)[- ]?(?:sided|tailed)")
 OF_LOG10 = re.compile(r"\blog ?_?(?:10|2)\b")
 #: A heading of z or of its square, which in the headings of SAS is half of another.
 OF_WALD = re.compile(r"wald(?: stat(?:istic|\.)?)?", re.IGNORECASE)
-#: What says, in a heading, that p-values are adjusted for several tests; of standard errors, that they are not
+#: What says, in a heading, that p-values are adjusted for several tests; of errors, that they are not
 #: the model's.
 OF_ADJUSTED = re.compile(
     r"\b(?:adj|holm|bonf|hochberg|hommel|benjamini|tukey|[sš]id[aá]k|scheff|dunnett|dunn|bh|by|fdr|corrected)|^q\b"
