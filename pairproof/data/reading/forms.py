@@ -566,9 +566,8 @@ class _Looks:
         if numbered := list(self._numbered()):
             yield from numbered
             return
-        names = names or [
-            name for name in whole if len(self.cells[name].levels) > 2 and not self._numbers_rows(name)
-        ]
+        several = [name for name in names or whole if len(self.cells[name].levels) > 2]
+        names = names if names and several else [name for name in several if not self._numbers_rows(name)]
         points = [v for name in names for v in values[name] if v == v]
         for best in ("high", "low") if len(names) > 1 else ():
             scale = f"{min(points):g}-{max(points):g}"

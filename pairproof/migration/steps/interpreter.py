@@ -24,7 +24,7 @@ from scipy import stats
 import pairproof
 
 from ...validation.claims.quantities import aic_glm, dispersion, quasi_table
-from ..as_r import all_equal, written
+from ..translate.as_r import all_equal, written
 from .python import vocabulary
 from .trees import NotTranslated
 

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 import pairproof
-from pairproof.migration.as_r import all_equal, written
 from pairproof.migration.steps.constants import Constants
+from pairproof.migration.translate.as_r import all_equal, written
 from tests.migration.captures import Script, bradley_terry, staged
 from tests.migration.shares import python
 from tests.migration.steps.test_steps import numbers, script
