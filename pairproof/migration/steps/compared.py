@@ -154,7 +154,8 @@ def value_rows(
     """A row for each number of a value; None if R's has another shape. scale: the size of what cancels in it."""
     ours, theirs = numbers_of(value), numbers_of_r(r)
     words, said = _texts(value), _texts_of_r(r)
-    if isinstance(value, pd.DataFrame) and said and not theirs:  # format() makes texts of numbers in R
+    formatted = isinstance(value, pd.DataFrame) and bool(said) and not theirs
+    if formatted:  # format() makes texts of numbers in R
         words, ours = [str(v) for c in range(value.shape[1]) for v in value.iloc[:, c]], []
     if ours is not None and len(ours) < len(theirs):
         theirs = [v for v in theirs if v == v]  # a parameter that R keeps as NA is none of ours
@@ -171,7 +172,8 @@ def value_rows(
         return None
     least = min(max(digits, 1.0), 11.0)
     for word, text in zip(words, said):
-        if not _said_alike(word, text, least):
+        numbers = formatted and NUMBER.fullmatch(text.strip()) and NUMBER.fullmatch(word)
+        if not (same(word, text) if numbers else _said_alike(word, text, least)):
             raise NotTranslated(f"R has the text {one_line(text, 40)!r} and Python {one_line(word, 40)!r}")
     sizes = _sizes(value, ours, theirs, scale)
     beside = Beside(call, least, "as many as the fits it is computed from have")

@@ -426,9 +426,14 @@ class Statements(Flow, Shown):
             return
         else:
             raise NotTranslated(f"{f}() of this value cannot be changed in Python")
-        if ex.digits:
-            self.scope.quality[self.scope.name(of.symbol)] = min(ex.digits), max(ex.leaves)
+        self._joins(self.scope.name(of.symbol), ex)
         self._becomes(of.symbol, found, ex, block)
+
+    def _joins(self, name: str, ex: Expressions) -> None:
+        """A value with a new part has no more digits than it had."""
+        if ex.digits:
+            least, size = self.scope.quality.get(name, (math.inf, 0.0))
+            self.scope.quality[name] = min(least, *ex.digits), max(size, *ex.leaves)
 
     def _na_of(self, target: R, x: ast.expr) -> Lacking | None:
         """What a vector lacks, of `x[is.na(x)] <- v`, which fills it; None of another change."""
@@ -461,9 +466,7 @@ class Statements(Flow, Shown):
         if isinstance(value, np.ndarray) and value.dtype.kind != np.asarray(ex.value(made)).dtype.kind:
             raise NotTranslated("it changes the type of a vector's numbers")
         made = self._apart(made, ex, False)
-        if ex.digits:
-            least, size = self.scope.quality.get(x.id, (math.inf, 0.0))
-            self.scope.quality[x.id] = min(least, *ex.digits), max(size, *ex.leaves)
+        self._joins(x.id, ex)
         line = f"{text_of(part)} = {text_of(made)}"
         self._emit(ex, block, line)
         # On a copy: the statements are run once more, from the values before.

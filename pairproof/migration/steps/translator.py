@@ -98,6 +98,8 @@ class Expressions(Tables, Texts):
                 names = lacking.moved(list(whole.index), list(value.index))
                 lacking = Lacking(names, lacking.missing, lacking.na)
             self.scope.places[text_of(found)] = lacking
+        elif f == "head" and not {*lacking.names[: len(value)]} & {*lacking.missing}:
+            return  # what R has beyond
         elif f not in (*_TEXTS, *_OF_PARTS) or by_truth:
             if not (lacking.na and "na.rm" in dict(e.arguments)):
                 raise NotTranslated(f"it is computed from a whole vector, and {lacking}")
