@@ -57,9 +57,11 @@ class Fitted:
         return [a.r for a in translation.judge(self.value)]
 
     def exit_code(self, call: RecordedCall) -> int:
-        """Of a migration in which R gave the numbers of `call`."""
+        """Of a migration in which R gave the numbers of `call`; 1 too if it then stays in R, which is said with why."""
         translation = translators()[call.function](call, Context(a_run([call])))
-        assert translation.route == "native"
+        if translation.route != "native":
+            assert translation.reason
+            return 1
         step = Step(call, translation, self.value, tuple(translation.judge(self.value)))
         return Migration(a_run([call]), (step,)).exit_code
 
