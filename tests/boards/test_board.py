@@ -295,7 +295,7 @@ def few_votes(*stray: tuple[str, str, str]) -> pd.DataFrame:
     return pd.DataFrame([*rows, *stray], columns=["model_a", "model_b", "winner"])
 
 
-def test_a_stray_vote_against_a_model_without_a_rating_moves_no_win_rate_and_the_board_names_what_hidestiers():
+def test_a_stray_vote_against_a_model_without_a_rating_moves_no_win_rate_and_the_board_names_what_hides_tiers():
     plain, stray = (leaderboard(few_votes(*votes)) for votes in ((), (("N", "A", "model_a"),)))
     before, after = _by_model(plain), _by_model(stray)
     rates = ([of[m].win_rate for m in "ABC"] for of in (after, before))

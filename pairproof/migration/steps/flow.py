@@ -25,8 +25,7 @@ from ...bridge.capture.recorded import Captured, Place, Valued
 from ...bridge.values.nodes import RVector
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
-from .compared import show
-from .constants import Constants
+from .compared import Constants, show
 from .evaluated import RESERVED, CallSite, Scope, key_parts
 from .interpreter import Interpreter, Jump
 from .python import laid_out, names_of, node, put, text_of

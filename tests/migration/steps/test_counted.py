@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import pairproof
-from pairproof.migration.steps.constants import Constants
+from pairproof.migration.steps.compared import Constants
 from pairproof.migration.translate.as_r import all_equal, written
 from tests.migration.captures import Script, bradley_terry, staged
 from tests.migration.shares import python
