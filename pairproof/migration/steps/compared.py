@@ -35,6 +35,7 @@ from ..translate.python_code import one_line
 from ..translate.rows import Beside
 from .interpreter import Interpreter, Jump
 from .trees import NotTranslated
+from .views import ALSO
 
 #: A number that stands by itself: no part of a word, and not R's "[1]".
 NUMBER = re.compile(r"(?<![\w.\[:])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d)")
@@ -117,7 +118,8 @@ def _by_label(r: RValue) -> dict[str, float]:
     if r.names is not None:
         return dict(zip(r.names, r.floats().tolist()))
     rows, columns = (r.margin(0), r.margin(1)) if r.values.ndim == 2 else ((), ())
-    return {f"{a}.{b}": float(r.floats()[i, j]) for i, a in enumerate(rows) for j, b in enumerate(columns)}
+    cells = ((i, a, j, ALSO.get(b, b)) for i, a in enumerate(rows) for j, b in enumerate(columns))
+    return {f"{a}.{b}": float(r.floats()[i, j]) for i, a, j, b in cells}
 
 
 def _texts(value: Any) -> list[str]:

@@ -302,14 +302,15 @@ class Expressions(Tables, Texts):
             return self._number(f, *m)
         if f in ("coef", "coefficients", "fixef"):
             return self._coefficients(*m)
-        if f == "confint" and {"glm", "polr", "gnm"} & {*m[1].call.strings("class")}:
-            raise NotTranslated("confint() of this model profiles the likelihood")
         if f == "vcov":
             return self._view(*m, views.covariances, "cov")
         if f == "tidy":
             return self._view(*m, views.tidy, "tidy")
         level = self.value(self.operand(dict(e.arguments).get("level", R("num", 0.95))))
-        return self._view(*m, partial(views.intervals, level=level), "intervals")
+        profiled = f == "confint" and bool({"glm", "polr", "gnm"} & {*m[1].call.strings("class")})
+        found = self._view(*m, partial(views.intervals, level=level, profiled=profiled), "intervals")
+        self.digits[-1] = min(self.digits[-1], views.PROFILED if profiled else EXACT)
+        return found
 
     def _number(self, f: str, m: ast.expr, step: Step) -> ast.expr:
         return self.general(m, step, lambda s, _: views.number(f, m, s, self.value), f)

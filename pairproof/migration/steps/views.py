@@ -58,6 +58,10 @@ OF_EBA = {
 #: R's names of columns, and those of `to_frame()`, `conf_int()` and `abilities()`.
 COLUMNS = {"Estimate": "estimate", "Std. Error": "se", "z value": "z", "Pr(>|z|)": "p"}
 ALSO = {**COLUMNS, "t value": "t", "Pr(>|t|)": "p", "2.5 %": "low", "97.5 %": "high", "s.e.": "se"}
+#: Parameters up to which the limits of the profile likelihood are translated: each takes two searches.
+MOST_PROFILED = 60
+#: Digits of limits that R's confint interpolates by a spline (observed: 4 to 6).
+PROFILED = 3.5
 #: Names that are written beside R's one by one.
 MOST_RENAMED = 8
 #: How far R's loosest search leaves an estimate from ours; names decide between ours that are as near.
@@ -400,17 +404,28 @@ def tidy(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     )
 
 
-def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95) -> ast.expr:
-    """`confint.default(m, level = level)`."""
+def intervals(
+    m: ast.expr, step: Step, varies: bool, level: float = 0.95, profiled: bool = False
+) -> ast.expr:
+    """`confint.default(m, level = level)`, or `confint(m)` of the profile likelihood."""
     if not isinstance(step.value, Fit):
         raise NotTranslated("the intervals are of a model that R fitted")
     _compared(step)
     pairs = names_of(step)
+    if profiled and (quasi(step) or times_of(step) != 1.0 or len(pairs) > MOST_PROFILED):
+        raise NotTranslated("confint() of this model profiles the likelihood")
+    own = [n for _, n in pairs]
+    if profiled:
+        whole = varies or [str(n) for n in step.value.params.index[step.value.bse > 0]] == own
+        at = ", ".join(["names"] * (not whole) + ["level=level"] * (level != 0.95))
+        limits = f"m.profile({at})[columns]"
+        found = put(limits, m=m, names=own, level=level, columns=["profile_low", "profile_high"])
+        return _relabelled(found, pairs, False)
     made = put("m.conf_int()" if level == 0.95 else "m.conf_int(a)", m=m, a=round(1 - level, 12))
     if quasi(step):
         wider = "x.sub(m.params, axis=0).mul(dispersion(m) ** 0.5).add(m.params, axis=0)"
         made = put(wider, x=made, m=m)
-    found = _rows(made, m, step.value, [n for _, n in pairs], varies)
+    found = _rows(made, m, step.value, own, varies)
     return _relabelled(found, pairs, False)
 
 

@@ -19,6 +19,7 @@ t(res)
 k <- c(1, -1, 0)
 drop(sqrt(t(k) %*% vcov(g) %*% k))
 cov2cor(vcov(g))
+round(confint(g)[, 1], 2)
 low <- vcov(g)
 low[upper.tri(low)] <- 0
 low

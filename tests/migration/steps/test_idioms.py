@@ -45,6 +45,8 @@ class TestRun:
             # A vector from the left of a product.
             "np.sqrt(k @ ",
             'pairproof.contest_residuals(g)["pearson"].to_numpy()',
+            # R's confint of a glm profiles.
+            'g.profile()[["profile_low", "profile_high"]]',
             # The variable of a loop names the fit.
             '{"g": g, "p": p}[n]',
             # A list of lists has its names.
