@@ -1,10 +1,11 @@
-"""The one step of the build that pyproject.toml cannot name: R's recorded answers go into the wheel as one archive.
+"""What pyproject.toml cannot say of the build: R's recorded answers go into the wheel as one archive, README without dead links.
 
 A checkout keeps each answer in a readable file; hundreds of small ones would be half of the wheel.  Answers that only the
 comparisons in NOT_SHIPPED ask for stay in the checkout, and so do these comparisons themselves.
 """
 
 import io
+import re
 import sys
 import tarfile
 from pathlib import Path
@@ -17,7 +18,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-PACKAGE = Path(__file__).resolve().parent / "pairproof"
+ROOT = Path(__file__).resolve().parent
+PACKAGE = ROOT / "pairproof"
 #: Our own models beside R, for those who work on them; pyproject.toml leaves out their folders.
 NOT_SHIPPED = {"annotation", "inference", "patterns"}
 
@@ -26,6 +28,18 @@ def shipped_answers():
     """The names of the recorded answers that a paper of the wheel asks for."""
     listed = tomllib.loads((PACKAGE / "DATA-LICENCES.toml").read_text(encoding="utf-8"))["records"]
     return sorted(name for name, entry in listed.items() if set(entry["asked_by"]) - NOT_SHIPPED)
+
+
+def description():
+    """README as a package index shows it: links into the checkout, of which an index knows nothing, become words."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    inside = re.findall(r"^\[([\w-]+)\]: (?!https?:)", text, re.MULTILINE)
+    for name in map(re.escape, inside):
+        text = re.sub(rf"^!\[[^\]]*\]\[{name}\]\n\n", "", text, flags=re.MULTILINE)
+        text = re.sub(rf"\[([^\]]*)\]\[{name}\]", r"\1", text)
+        text = re.sub(rf"^\[{name}\]: .*\n", "", text, flags=re.MULTILINE)
+    where = "The pages that are named here are in the folder docs of the sources.\n"
+    return f"{text.rstrip()}\n\n{where}" if inside else text
 
 
 class BuildPy(build_py):
@@ -45,4 +59,8 @@ class BuildPy(build_py):
                 packed.addfile(about, io.BytesIO(content))
 
 
-setup(cmdclass={"build_py": BuildPy})
+setup(
+    cmdclass={"build_py": BuildPy},
+    long_description=description(),
+    long_description_content_type="text/markdown",
+)

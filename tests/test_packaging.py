@@ -313,6 +313,14 @@ def test_the_wheel_holds_the_r_side_and_the_papers(wheel):
     assert papers == set(licences()["papers"]) - NOT_SHIPPED
 
 
+def test_an_index_shows_the_readme_without_links_that_it_could_not_follow(wheel):
+    (name,) = (n for n in wheel.namelist() if n.endswith("/METADATA"))
+    shown = wheel.read(name).decode().partition("\n\n")[2]
+    there = {m[1] for m in re.finditer(r"^\[([\w-]+)\]: https?:", shown, re.MULTILINE)}
+    assert {m[1] for m in re.finditer(r"\]\[([^\]]*)\]", shown)} == there
+    assert "`pairproof migrate analysis.R` | " in shown and "](" not in shown
+
+
 def test_the_wheel_holds_the_licences_of_code_and_data_and_names_its_command(wheel):
     info = next(name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name)
     # setuptools 77 and later keep the folder of a licence file.

@@ -1,7 +1,7 @@
 """`python -m tools.addresses`: write README's links absolute, so that they work on a package index.
 
-The address is `Source` of `[project.urls]` in pyproject.toml.  Without one the links stay relative, and README works in a
-checkout alone.
+The address is `Source` of `[project.urls]` in pyproject.toml.  Without one the links stay relative, which a checkout
+follows, and setup.py makes words of them for an index.
 """
 
 from __future__ import annotations
