@@ -112,7 +112,8 @@ def screen(found: Verification) -> str:
         rows = tuple((a.quantity.name, a.printed or "", verdict_cell(a), a.explanation) for a in off)
         header = ("number", "printed", "verdict", "from the numbers beside it")
         blocks.append(Table(tuple(Column(name, "left") for name in header), rows))
-    page = Page(found.context.title, [*blocks, Bullets(found.context.first_lines)])
+    strange = (f"not checked: {a.explanation}" for a in found if a.code == NOT_A_NUMBER)
+    page = Page(found.context.title, [*blocks, Bullets((*strange, *found.context.first_lines))])
     return render_text(page, width=shutil.get_terminal_size((100, 24)).columns)
 
 

@@ -361,8 +361,12 @@ class Page:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        unmatched = dict.fromkeys(f"not checked: {why}" for _, why in self.table.unmatched)
-        return (*self.table.sentences, *unmatched, *self.found.sentences)
+        left = (*(why for *_, why in self.table.bad), *(why for _, why in self.table.unmatched))
+        return (
+            *self.table.sentences,
+            *dict.fromkeys(f"not checked: {why}" for why in left),
+            *self.found.sentences,
+        )
 
 
 def read_pages(

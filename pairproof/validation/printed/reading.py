@@ -259,7 +259,8 @@ class _Columns:
             self._row(line, cells)
         for q, _, why in self.bad:
             of_kind = ("low",) if q.kind == "interval" else (q.kind,)
-            if not any(other.quantity.kind in of_kind for other in self.numbers):
+            none = not any(other.quantity.kind in of_kind for other in self.numbers)
+            if none or len(self.bad) > len(self.numbers):
                 raise InputError(f"{source}, {why}")
         self._as_whole()
         self._at_level()
@@ -413,8 +414,11 @@ class _Columns:
                 self._distance(kind, value, text, owner, line)
                 continue
             quantity = Quantity(kind) if of_fit else Quantity(kind, "all" * (kind == "worth"), owner)
-            printed = printed_number(kind, text, f"{self.source}, line {line}, {quoted(owner)}, {kind}")
-            self.numbers.append(PrintedQuantity(quantity, printed, line))
+            try:
+                printed = printed_number(kind, text, f"line {line}, {quoted(owner)}, {kind}")
+                self.numbers.append(PrintedQuantity(quantity, printed, line))
+            except InputError as error:
+                self.bad.append((quantity, text, str(error)))
 
     def _distance(self, kind: str, value: str, text: str, owner: str, line: int) -> None:
         """A limit that is printed as its distance from the number of the row."""
@@ -441,10 +445,8 @@ class _Columns:
         )
         if found is None:
             where = f"row {quoted(name)}, column {heading!r}"
-            if re.search(r"\d", cell):  # a comma may be one of all numbers
+            if re.search(r"\d", cell):
                 what = f"printed {quoted(cell)} is not one number{COMMAS * (',' in cell)}"
-                if "," in cell:
-                    raise InputError(f"{self.source}, {where}: {what}")
                 self.bad.append((Quantity(kind, "all" * (kind == "worth"), name), cell, f"{where}: {what}"))
             else:
                 self.unread.append(f"{where}: {quoted(cell)} is not a number and was ignored")

@@ -15,6 +15,7 @@ from ..verdicts.agreement import (
     ANOTHER_MODEL,
     COLUMNS_NOT_READ,
     NO_SUCH_ITEM,
+    NOT_A_NUMBER,
     OTHER_MODELS,
     Agreement,
 )
@@ -56,7 +57,7 @@ def attention(agreements: Sequence[Agreement]) -> list[list[Agreement]]:
     """Rows that need attention, those of one finding together, and after them what follows from it."""
     found: dict[object, list[Agreement]] = {}
     for k, a in enumerate(agreements):
-        if not a.passes and (a.verdict != "not-run" or a.code in (NO_SUCH_ITEM, ANOTHER_MODEL)):
+        if not a.passes and (a.verdict != "not-run" or a.code in (NO_SUCH_ITEM, ANOTHER_MODEL, NOT_A_NUMBER)):
             found.setdefault((a.paper, a.claim, a.finding) if a.finding else k, []).append(a)
     for a in agreements:
         if a.passes and a.code == "consequence" and (a.paper, a.claim, a.finding) in found:

@@ -279,9 +279,10 @@ class _Computed:
         end = kind.removeprefix("exp_")
         if end in ("low", "high"):
             shown = shown + (1 if end == "high" else -1) * normal_quantile(0.975) * se
-        if kind == "exp_se":
-            return np.asarray(np.exp(shown) * se * self.s.se_shown)
-        return np.exp(shown) if kind in OF_EXP else shown
+        if kind not in OF_EXP:
+            return shown
+        exp: FloatArray = np.exp(np.minimum(shown, 300.0))
+        return exp * se * self.s.se_shown if kind == "exp_se" else exp
 
     def _p(self, z: FloatArray) -> FloatArray:
         if not self.s.t:

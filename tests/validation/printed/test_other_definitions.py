@@ -5,6 +5,7 @@ What is printed is worked out by numpy and scipy from scores and weights, beside
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -439,6 +440,11 @@ def test_one_strange_cell_refuses_no_page_and_is_not_passed_over(tmp_path, table
             and str(row.quantity) == "estimate.Bock"
             and "is not one number" in row.explanation
         )
+    # A comma in one number of many, where the others have points.
+    comma = text.splitlines()[1]
+    of_comma = beside(tmp_path, text.replace(comma, re.sub(r",(-?\d)\.(\d+)", r',"\1,\2"', comma, 1)), table)
+    assert (of_comma.exit_code, [a.code for a in of_comma if a.verdict == "not-run"]) == (2, ["not-a-number"])
+    assert any("write them all as points" in line for line in of_comma.context.first_lines)
     with pytest.raises(InputError, match="is not one number"):
         read_printed("item,estimate\nA,12 points\nB,13 points\n", "x.csv")
 
