@@ -151,7 +151,7 @@ def laid_out(text: str, indent: str = "", inside: bool = False) -> Iterator[str]
         for a, b in zip([0, *cuts], [*cuts, len(text)]):
             yield from laid_out(text[a:b].strip(), indent)
         return
-    begin, end = _last_brackets(text)
+    begin, end = _last_brackets(text, WIDTH - len(indent))
     inner = text[begin + 1 : end] if begin >= 0 else ""
     if not inner.strip():
         name, equal, value = text.partition(" = ")
@@ -197,15 +197,17 @@ def _scan(text: str) -> Iterator[tuple[int, str, int]]:
         k += 1
 
 
-def _last_brackets(text: str) -> tuple[int, int]:
-    """Places of the last pair of brackets that stands in no other."""
-    begin = end = -1
+def _last_brackets(text: str, room: int) -> tuple[int, int]:
+    """Places of the last pair of brackets that stands in no other; where its line would have no room, of one before it."""
+    pairs = [(-1, -1)]
     for k, c, depth in _scan(text):
         if depth == 0 and c in _OPEN:
             opened = k
         elif depth == 0 and c in _CLOSE:
-            begin, end = opened, k
-    return begin, end
+            pairs.append((opened, k))
+    if pairs[-1][0] < room or pairs[-1][1] == pairs[-1][0] + 1:  # or black puts brackets around it all
+        return pairs[-1]
+    return next(((a, b) for a, b in reversed(pairs[1:]) if a < room and b > a + 1), pairs[-1])
 
 
 #: Operators of one precedence, the loosest first.
