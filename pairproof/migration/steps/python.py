@@ -151,14 +151,18 @@ def laid_out(text: str, indent: str = "", inside: bool = False) -> Iterator[str]
         for a, b in zip([0, *cuts], [*cuts, len(text)]):
             yield from laid_out(text[a:b].strip(), indent)
         return
-    begin, end = _last_brackets(text, WIDTH - len(indent))
-    inner = text[begin + 1 : end] if begin >= 0 else ""
+    pairs = _pairs_of_brackets(text)
+    begin, end = pairs[-1] if pairs else (-1, 0)
+    name, equal, value = text.partition(" = ")
+    if end == begin + 1 and equal and name.isidentifier():
+        yield from laid_out(f"{name} = ({value})", indent)
+        return
+    if end == begin + 1 or begin >= WIDTH - len(indent):
+        filled = [(a, b) for a, b in pairs if a < WIDTH - len(indent) and b > a + 1]
+        begin, end = filled[-1] if filled else (begin, end)
+    inner = text[begin + 1 : end]
     if not inner.strip():
-        name, equal, value = text.partition(" = ")
-        if equal and name.isidentifier():
-            yield from laid_out(f"{name} = ({value})", indent)
-        else:
-            yield indent + text
+        yield indent + text
         return
     head, tail = text[: begin + 1], text[end:]
     pieces = _pieces(inner)
@@ -197,17 +201,15 @@ def _scan(text: str) -> Iterator[tuple[int, str, int]]:
         k += 1
 
 
-def _last_brackets(text: str, room: int) -> tuple[int, int]:
-    """Places of the last pair of brackets that stands in no other; where its line would have no room, of one before it."""
-    pairs = [(-1, -1)]
+def _pairs_of_brackets(text: str) -> list[tuple[int, int]]:
+    """Places of the brackets that stand in no others."""
+    pairs = []
     for k, c, depth in _scan(text):
         if depth == 0 and c in _OPEN:
             opened = k
         elif depth == 0 and c in _CLOSE:
             pairs.append((opened, k))
-    if pairs[-1][0] < room or pairs[-1][1] == pairs[-1][0] + 1:  # or black puts brackets around it all
-        return pairs[-1]
-    return next(((a, b) for a, b in reversed(pairs[1:]) if a < room and b > a + 1), pairs[-1])
+    return pairs
 
 
 #: Operators of one precedence, the loosest first.

@@ -279,7 +279,12 @@ def test_statements_are_laid_out_as_black_does() -> None:
         f"value = function({text_of(put('x + y - z', x=put('a' * 50), y=put('b' * 50), z=put('c' * 50)))})",
         "value = function(" + ", ".join(f"argument{k}" for k in range(20)) + ")",
         f"value = np.exp(2 * {'a' * 50}) / np.exp(2 * {'b' * 50}).sum()",
-        f"show(pd.DataFrame({{'{'a' * 30}': a, '{'b' * 30}': b, '{'c' * 30}': c}}).round(3))".replace("'", '"'),
+        f"show(pd.DataFrame({{'{'a' * 30}': a, '{'b' * 30}': b, '{'c' * 30}': c}}).round(3))".replace(
+            "'", '"'
+        ),
+        "value = {k: f(v) for k, v in {"
+        + ", ".join(f'"{c * 12}": function({c})' for c in "abcdef")
+        + "}.items()}",
     ):
         made = "\n".join(laid_out(text)) + "\n"
         assert black.format_str(made, mode=black.Mode(line_length=110)) == made
