@@ -154,7 +154,7 @@ def laid_out(text: str, indent: str = "", inside: bool = False) -> Iterator[str]
     pairs = _pairs_of_brackets(text)
     begin, end = pairs[-1] if pairs else (-1, 0)
     name, equal, value = text.partition(" = ")
-    if end == begin + 1 and equal and name.isidentifier():
+    if equal and name.isidentifier() and (end == begin + 1 or len(_operators(value)) > 1):
         yield from laid_out(f"{name} = ({value})", indent)
         return
     if end == begin + 1 or begin >= WIDTH - len(indent):

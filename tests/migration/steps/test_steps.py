@@ -282,6 +282,7 @@ def test_statements_are_laid_out_as_black_does() -> None:
         f"show(pd.DataFrame({{'{'a' * 30}': a, '{'b' * 30}': b, '{'c' * 30}': c}}).round(3))".replace(
             "'", '"'
         ),
+        f"grid = b[0] * {'a' * 50} + b[1] * {'b' * 50} + b[2] * {'c' * 20}[None, :]",
         "value = {k: f(v) for k, v in {"
         + ", ".join(f'"{c * 12}": function({c})' for c in "abcdef")
         + "}.items()}",
