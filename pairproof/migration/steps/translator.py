@@ -25,7 +25,7 @@ from .python import OPERATORS, by_rule, dict_of, kind_of, loop_over, node, put, 
 from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
 
-PASSING = frozenset("( suppressWarnings suppressMessages force identity".split())
+PASSING = frozenset("( suppressWarnings suppressMessages force identity try tryCatch".split())
 #: Functions that count, or name, whatever the numbers are; digits of what is exact.
 _COUNTING = frozenset(
     "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
@@ -456,9 +456,42 @@ class Expressions(Tables, Texts):
             for part in before:
                 if part.function not in ("<-", "=") or not part.operands[0].symbol:
                     raise NotTranslated("a function with these statements cannot be written as an expression")
-                made = self.operand(part.operands[1])
-                local.enter_context(self.bound({part.operands[0].symbol: made}))
+                name = part.operands[0].symbol
+                try:
+                    local.enter_context(self.bound({name: self.operand(part.operands[1])}))
+                except NotTranslated:  # data that only R has, from which it makes a fit
+                    local.enter_context(self._without(name))
             return self.expression(last.operands[0] if last.function == "return" else last)
+
+    @contextmanager
+    def _without(self, *names: str) -> Iterator[None]:
+        """Names that have no value for a while."""
+        before = dict(self.scope.variables), dict(self.scope.of_r)
+        for name in names:
+            self.scope.variables.pop(name, None)
+            self.scope.of_r[name] = None
+        try:
+            yield
+        finally:
+            self.scope.variables, self.scope.of_r = before
+
+    def _replicate(self, e: R) -> ast.expr:
+        """`replicate(200, coef(BTm(...)))`: what each of the fits gives."""
+        given = matched(e.arguments, ("n", "expr", "simplify"))
+        if given is None or "simplify" in given:
+            raise NotTranslated("replicate() with these arguments is not supported")
+        made = self._applied_to_fits(e, R("function", "function", None, (), given["expr"]))
+        if made is None:
+            raise NotTranslated("replicate() of no fit of its own is not supported")
+        return made
+
+    def _inherits(self, e: R) -> ast.expr:
+        """`inherits(m, "try-error")`: what has a value is none."""
+        of, what = e.operands
+        if what.value != "try-error":
+            raise NotTranslated("inherits() is not supported")
+        self.operand(of)
+        return ast.Constant(False)
 
     def _if(self, e: R) -> ast.expr:
         test, yes, no = (self.operand(part) for part in (*e.operands, R("null"))[:3])
@@ -498,16 +531,10 @@ class Expressions(Tables, Texts):
         if len(sites) != 1 or fun.kind != "function" or sometimes or size not in (None, len(sites[0].keys)):
             return None
         (site,), key = sites, ast.Name(self.temporary("name"), ast.Load())
-        before = dict(self.scope.variables), dict(self.scope.of_r)
-        for n, _ in fun.arguments:
-            self.scope.variables.pop(n, None)
-            self.scope.of_r[n] = None
-        try:
+        with self._without(*(n for n, _ in fun.arguments)):
             with self._inside([{key.id: k} for k in site.keys], key):
                 inner = self.body(fun)
                 kind = self.kind(inner)
-        finally:
-            self.scope.variables, self.scope.of_r = before
         loop = [loop_over(key, ast.Name(site.name, ast.Load()))]
         made: ast.expr = ast.ListComp(inner, loop)
         names = theirs.names if isinstance(theirs, (RVector, RList)) else ()
@@ -624,5 +651,5 @@ _METHODS: Mapping[str, str] = {
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "if": "if", "matrix": "matrix",
     "with": "with", "transform": "mutate", "mutate": "mutate", "subset": "subset", "filter": "subset", "arrange": "arrange",
     "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
-    "Reduce": "reduce", "get": "get", "attr": "attribute",
+    "Reduce": "reduce", "get": "get", "attr": "attribute", "replicate": "replicate", "inherits": "inherits",
 }  # fmt: skip

@@ -404,9 +404,7 @@ def tidy(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     )
 
 
-def intervals(
-    m: ast.expr, step: Step, varies: bool, level: float = 0.95, profiled: bool = False
-) -> ast.expr:
+def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95, profiled: bool = False) -> ast.expr:
     """`confint.default(m, level = level)`, or `confint(m)` of the profile likelihood."""
     if not isinstance(step.value, Fit):
         raise NotTranslated("the intervals are of a model that R fitted")
@@ -451,6 +449,8 @@ def _equal(ours: Any, theirs: np.ndarray[Any, Any]) -> bool:
 
 def as_in_r(m: ast.expr, value: Any, answer: Any) -> ast.expr:
     """A table of ours with R's columns, in R's order; a vector under R's names."""
+    if isinstance(answer, RList) and "qvframe" in answer:
+        answer = answer["qvframe"]
     if isinstance(value, pd.DataFrame):
         rows = list(answer.margin(0) or ()) if isinstance(answer, RVector) and answer.values.ndim == 2 else []
         x, table = m, value
