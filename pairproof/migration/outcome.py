@@ -219,14 +219,14 @@ _NO_NUMBERS = re.compile(
 def printed_by_r(captured: Captured, done: Sequence[Done]) -> dict[str, int]:
     """The numbers that R printed at statements about models, by where Python has them.
 
-    Counted are numbers with decimals, or of three digits and more.  computed: Python prints the same, so far as both
-    show; of_r: it prints R's of that run, or what is computed with them; differ: another one; not_in_python: none.
+    Counted are numbers with decimals, or of three digits and more.  computed: Python prints the same, so far as R
+    shows; of_r: it prints R's of that run, or what is computed with them; differ: another one; not_in_python: none.
     """
     found = Counter[str]()
     for d in (d for d in done if d.state in ("comment", "partly", "translated")):
         words = NUMBER.findall(_NO_NUMBERS.sub("", captured.outputs.get(d.task, "")))
         theirs = [w for w in words if "." in w or "e" in w.lower() or len(w.strip("+-")) > 2]
-        rest = not_among(theirs, d.printed)
+        rest = not_among(not_among(theirs, d.printed), d.summaries, True)
         lost = len(not_among(rest, d.of_r))
         other = min(lost, sum(map(differs, d.rows)))
         found.update(numbers=len(theirs), computed=len(theirs) - len(rest), of_r=len(rest) - lost)
@@ -240,8 +240,11 @@ def printed_by_r(captured: Captured, done: Sequence[Done]) -> dict[str, int]:
 EARLY = 5e-5
 
 
-def not_among(theirs: Sequence[str], ours: Sequence[str]) -> list[str]:
-    """R's numbers that are none of ours, so far as both show, and R's searches go; each of ours is taken once."""
+def not_among(theirs: Sequence[str], ours: Sequence[str], coarser: bool = False) -> list[str]:
+    """R's numbers that are none of ours, so far as R shows them, and its searches go; each of ours is taken once.
+
+    coarser: or so far as ours show, as in a summary, whose numbers were compared at the fit's call.
+    """
     left = sorted(ours, key=float)
     values, lost = list(map(float, left)), []
     for word in theirs:
@@ -249,7 +252,7 @@ def not_among(theirs: Sequence[str], ours: Sequence[str]) -> list[str]:
         near = max(unit(word), 0.01 * abs(value))  # one of ours with fewer than two digits is no match
         places = range(bisect_left(values, value - near), bisect_right(values, value + near))
         k = min(places, key=lambda k: abs(values[k] - value), default=-1)
-        if k >= 0 and (same(left[k], word) or abs(values[k] - value) <= EARLY * abs(value)):
+        if k >= 0 and (same(left[k], word, coarser) or abs(values[k] - value) <= EARLY * abs(value)):
             del left[k], values[k]
         else:
             lost.append(word)

@@ -37,8 +37,10 @@ from .interpreter import Interpreter, Jump
 from .trees import NotTranslated
 from .views import ALSO
 
-#: A number that stands by itself: no part of a word, and not R's "[1]".
-NUMBER = re.compile(r"(?<![\w.\[:])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d)")
+#: A number that stands by itself: no part of a word or a name (claude-3-opus, gemini-1-5), and not R's "[1]".
+NUMBER = re.compile(
+    r"(?<![\w.\[:])(?<![^\W\d]-)(?<![^\W\d]-\d-)[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d|-[^\W\d])"
+)
 #: How many of R's numbers further on the next line is looked for.
 FAR = 4000
 #: Numbers below it are 0 but for rounding, such as the deviance of a fit to which nothing is left.
@@ -304,10 +306,10 @@ def _number(call: RecordedCall, word: str, other: str, digits: float) -> Agreeme
     return Beside(call, 16.0, "R printed another number", "base::cat").row("shown", own, r)
 
 
-def same(ours: str, theirs: str) -> bool:
-    """Whether two printed numbers are one, so far as the one with fewer digits shows it."""
+def same(ours: str, theirs: str, coarser: bool = False) -> bool:
+    """Whether Python's printed number is R's, so far as R shows it; coarser: or so far as Python does."""
     a, b = float(ours), float(theirs)
-    return abs(a - b) <= 0.5001 * max(unit(ours), unit(theirs)) + 1e-12 * abs(b)
+    return abs(a - b) <= 0.5001 * max(unit(theirs), unit(ours) * coarser) + 1e-12 * abs(b)
 
 
 def unit(word: str) -> float:
@@ -351,7 +353,7 @@ class Constants:
                 case ast.Assign(targets=[ast.Name(id=name)], value=e) if own.get(name) == ast.unparse(e):
                     constant = Interpreter(dict(values)).value(e)
                     self.numbers |= {v for _, v in numbers_of(constant) or ()}
-                    self.values[name] = _without_numbers(constant)
+                    self.values[name] = without_numbers(constant)
                     constants.add(name)
                 case ast.Assign(targets=[ast.Name(id=name)]):
                     assigned.add(name)
@@ -396,10 +398,19 @@ class _Rest(ast.NodeTransformer):
         return ast.Pass() if isinstance(called, ast.Attribute) else node
 
 
-def _without_numbers(value: Any) -> Any:
-    """A value with NaN for its numbers."""
+def without_numbers(value: Any, depth: int = 6) -> Any:
+    """A value with NaN for its numbers; an object of ours with those of its parts."""
     if isinstance(value, pd.DataFrame):
-        return value.apply(_without_numbers)
+        return value.apply(without_numbers)
     if isinstance(value, (int, float, np.ndarray, pd.Series)) and np.asarray(value).dtype.kind in "iuf":
         return value * np.nan
+    if isinstance(value, dict) and depth:
+        return {k: without_numbers(v, depth - 1) for k, v in value.items()}
+    if type(value) in (list, tuple) and depth:
+        return type(value)(without_numbers(v, depth - 1) for v in value)
+    if type(value).__module__.startswith("pairproof.") and hasattr(value, "__dict__") and depth:
+        made = copy.copy(value)
+        for name, part in vars(value).items():
+            object.__setattr__(made, name, without_numbers(part, depth - 1))
+        return made
     return value

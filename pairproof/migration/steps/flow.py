@@ -78,8 +78,8 @@ class Done:
     state: "translated"; "partly": some of its statements; "comment"; "data": about no model; "call": its call site
     says it all; "nothing": it gives and shows nothing.  lines: of the Python script.  why: why it is a comment; ""
     if it is not.  value: R's of that run, in few words.  inside, of: lines that stand in the loop that makes the
-    values of a call site, and its name.  printed: the numbers that Python prints; of_r: those of them that are R's
-    of that run, as constants, or computed with them.
+    values of a call site, and its name.  printed: the numbers that Python prints, and summaries those in summaries of
+    fits; of_r: others that are R's of that run, as constants or answers, or computed with them.
     """
 
     task: int
@@ -93,6 +93,7 @@ class Done:
     inside: tuple[str, ...] = ()
     of: str = ""
     printed: tuple[str, ...] = ()
+    summaries: tuple[str, ...] = ()
     of_r: tuple[str, ...] = ()
 
 
@@ -123,8 +124,6 @@ class State:
         )
         self.scope = Scope(names)
         self.steps = [step for site in found for step in site.steps]
-        #: Texts of many lines that the expression prints: summaries of fits.
-        self.long: list[str] = []
         self.scope.values |= {"HERE": folder, "show": show, "print": self._printed}
         #: Expressions of which not every call was kept -> how many were.
         self.cut = Counter((c.task, c.text) for c in captured.calls if not c.kept)
@@ -227,9 +226,9 @@ class State:
         return said.getvalue()
 
     def _printed(self, *values: Any, **words: Any) -> None:
-        """`print` of what is compared: not of a fit's summary, whose numbers are those of its call."""
+        """`print` of what is compared; between form feeds a fit's summary, whose numbers are those of its call."""
         if any(isinstance(v, str) and v.count("\n") > MOST_LINES for v in values):
-            self.long += map(str, values)
+            print("\f", *values, "\f")
         elif "file" not in words:
             print(*values, **words)
 

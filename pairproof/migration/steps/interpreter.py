@@ -24,12 +24,12 @@ from scipy import stats
 import pairproof
 
 from ...validation.claims.quantities import aic_glm, dispersion, quasi_table
-from ..translate.as_r import all_equal, written
+from ..translate.as_r import all_equal, formatted, written
 from .python import vocabulary
 from .trees import NotTranslated
 
 #: Names that a written script uses, beside its own.
-OURS = {f.__name__: f for f in (aic_glm, all_equal, dispersion, quasi_table, written)}
+OURS = {f.__name__: f for f in (aic_glm, all_equal, dispersion, formatted, quasi_table, written)}
 MODULES = {"np": np, "pd": pd, "re": re, "stats": stats, "pairproof": pairproof, "sys": sys, **OURS}
 _BUILTINS: dict[str, Any] = {
     f.__name__: f for f in (bool, dict, float, int, len, list, map, max, min, print, range, round, str, zip)

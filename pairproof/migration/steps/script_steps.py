@@ -24,7 +24,7 @@ from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, one_line
 from ..translate.translation import OutOfTime, within
 from . import compared
-from .compared import NUMBER
+from .compared import NUMBER, without_numbers
 from .evaluated import CallSite
 from .flow import MOST_TEXT, MOST_VALUE, OF_TAILS, PLOTTING, PRINTING, SECONDS, Block, Done, last_of
 from .statements import Statements
@@ -35,8 +35,9 @@ from .trees import NotTranslated, R, assigned, changed, changed_in_place, grown,
 class ScriptSteps(Statements):
     """All expressions of a script."""
 
-    #: Numbers that the expression prints in Python, and those of them that are R's.
+    #: Numbers that the expression prints in Python: its own, those in summaries of fits, and R's.
     printed: tuple[str, ...] = ()
+    summaries: tuple[str, ...] = ()
     of_r: tuple[str, ...] = ()
 
     def all(self) -> list[Done]:
@@ -67,7 +68,7 @@ class ScriptSteps(Statements):
     # -- an expression -----------------------------------------------------------------------------------
 
     def _expression(self, task: int, text: str, tree: R) -> Done:
-        self.task, self.tree, self.printed, self.of_r = task, tree, (), ()
+        self.task, self.tree, self.printed, self.summaries, self.of_r = task, tree, (), (), ()
         place = (
             self.captured.text.expressions[task - 1]
             if task <= len(self.captured.text.expressions)
@@ -117,6 +118,7 @@ class ScriptSteps(Statements):
             why="; ".join(dict.fromkeys(block.whys)),
             rows=tuple(r for r in rows if r.verdict != "agrees" or r.native not in {*map(float, self.of_r)}),
             printed=self.printed,
+            summaries=self.summaries,
             of_r=self.of_r,
             lines=() if merged else tuple(block.lines),
             inside=merged,
@@ -124,10 +126,13 @@ class ScriptSteps(Statements):
         )
 
     def _make(self, sites: Sequence[CallSite]) -> None:
-        """The values of recorded calls under their names."""
+        """The values of recorded calls under their names; the answers of those that stay in R are R's."""
         for site in sites:
             values = dict(zip(site.keys, (s.value for s in site.steps)))
             self.scope.values[site.name] = values if site.many else site.steps[0].value
+            if any(s.state == "bridge" for s in site.steps):
+                other = [without_numbers(s.value) if s.state == "bridge" else s.value for s in site.steps]
+                self.constants[0].values[site.name] = dict(zip(site.keys, other)) if site.many else other[0]
 
     def _expressions(self, sites: Sequence[CallSite]) -> Expressions:
         ex = Expressions(self.scope, self.steps)
@@ -166,12 +171,13 @@ class ScriptSteps(Statements):
         if not block.lines:
             return []
         names, known = self.scope.values, self.scope.constants
-        self.long, without = [], [c.printed_without(block.lines, names, known) for c in self.constants]
-        printed = self._execute(block.lines)
-        of_r = (Counter(c.of_r(printed, other)) for c, other in zip(self.constants, without))
-        self.of_r = tuple(reduce(or_, of_r).elements())
-        words = Counter(NUMBER.findall("\n".join([printed, *self.long])))
-        self.printed = tuple((words - Counter(self.of_r)).elements())
+        without = [c.printed_without(block.lines, names, known) for c in self.constants]
+        whole = self._execute(block.lines)
+        printed = re.sub("\f[^\f]*\f", "", whole)
+        of_r = reduce(or_, (Counter(c.of_r(whole, other)) for c, other in zip(self.constants, without)))
+        here, every = (Counter(NUMBER.findall(text)) for text in (printed, whole))
+        self.of_r, self.printed = tuple(of_r.elements()), tuple((here - of_r).elements())
+        self.summaries = tuple((every - here - (of_r - here)).elements())
         call = RecordedCall(
             0, f"base::{_outer(tree)}", one_line(str(tree.value), MOST_TEXT), place, self.task, helper=True
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -451,13 +451,18 @@ class Texts(Evaluated):
             return x
         said = {n: self.value(m) for n, m in words.items()}
         digits, small = (None if said.get(n) is None else int(said[n]) for n in ("digits", "nsmall"))
+        texts = kind == "t" or (kind == "v" and isinstance(next(iter(self.value(x)), ""), str))
+        if e.function == "format" and kind in "nvs" and not texts:
+            rounded = given["x"].function == "round" and given["x"].operands[-1].value == small
+            if not (kind == "n" and rounded and digits is None):
+                return self._formatted(x, said)
         width = f"{int(said['width'])}".replace("-", "<") if said.get("width") else ""
         letter = str(said.get("format", "g"))
-        if kind == "t" or (kind == "v" and isinstance(next(iter(self.value(x)), ""), str)):
+        if texts:
             spec = width if width[:1] in "<" else f"{'<' if e.function == 'format' else '>'}{width}"
         elif letter not in ("f", "g", "e", "d"):
             raise NotTranslated(f"formatC() of {letter!r} is not supported")
-        elif e.function == "format" and small is not None and digits is None:
+        elif small is not None:
             spec = f"{width}.{small}f"
         elif digits is None:
             spec = f"{width}.7g" if letter != "d" else width
@@ -474,6 +479,14 @@ class Texts(Evaluated):
         if kind not in "vs":
             raise NotTranslated(f"{e.function}() of this value is not supported")
         return self._rows_of([x], [kind], lambda own: formatted(own[0]))
+
+    def _formatted(self, x: ast.expr, said: Mapping[str, Any]) -> ast.expr:
+        """Numbers by one format for them all."""
+        if said.get("trim") or "justify" in said or np.any(pd.isna(self.value(x))):
+            raise NotTranslated("format() with these arguments, or of what is missing in R, is not supported")
+        defaults = {"digits": 7, "nsmall": 0, "width": 0}
+        words = {n: int(said[n]) for n, v in defaults.items() if said.get(n) not in (None, v)}
+        return called("formatted", x, **words)
 
 
 def _merged(values: Sequence[ast.expr]) -> list[ast.expr]:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 #: R's tolerance of all.equal().
 NEAR = 1.5e-8
@@ -17,13 +18,34 @@ def written(value: Any, digits: int = 7) -> str:
         return "TRUE" if value else "FALSE"
     if not isinstance(value, (float, np.floating)):
         return str(value)
-    if not math.isfinite(value):
-        return "NaN" if value != value else "Inf" if value > 0 else "-Inf"
-    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-    mantissa = mantissa.rstrip("0").rstrip(".")
-    decimals = max(0, len(mantissa.lstrip("-").replace(".", "")) - 1 - int(power))
-    fixed, short = f"{value + 0.0:.{decimals}f}", f"{mantissa}e{int(power):+03d}"
-    return fixed if len(fixed) <= len(short) else short
+    return _numbers([float(value)], digits, 0)[0]
+
+
+def formatted(x: Any, digits: int = 7, nsmall: int = 0, width: int = 0) -> Any:
+    """Texts as R's format() makes them: all numbers with the decimals of the one that needs most, of equal width."""
+    values = np.atleast_1d(x).tolist()
+    floats = all(isinstance(v, float) for v in values)
+    texts = _numbers(values, digits, nsmall) if floats else list(map(written, values))
+    texts = [text.rjust(max(width, *map(len, texts))) for text in texts]
+    if isinstance(x, pd.Series):
+        return pd.Series(texts, x.index)
+    return texts if np.ndim(x) else texts[0]
+
+
+def _numbers(values: list[float], digits: int, nsmall: int) -> list[str]:
+    """Numbers in the shorter of R's two notations for them all."""
+    found = [v for v in values if math.isfinite(v)]
+    parts = [f"{v:.{digits - 1}e}".split("e") for v in found]
+    powers = [int(power) for _, power in parts]
+    sizes = [len(m.rstrip("0").rstrip(".").lstrip("-").replace(".", "")) for m, _ in parts]
+    decimals = max([0, *(size - 1 - power for size, power in zip(sizes, powers))])
+    fixed = [f"{v + 0.0:.{decimals}f}" for v in found]
+    short = [f"{v + 0.0:.{max(sizes) - 1}e}" for v in found]
+    if max(map(len, fixed), default=0) <= max(map(len, short), default=0):
+        short = [f"{v + 0.0:.{max(decimals, nsmall)}f}" for v in found]
+    texts = iter(short)
+    words = {True: "Inf", False: "-Inf"}
+    return [next(texts) if math.isfinite(v) else "NaN" if v != v else words[v > 0] for v in values]
 
 
 def all_equal(target: Any, current: Any, tolerance: float = NEAR) -> bool:

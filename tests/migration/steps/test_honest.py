@@ -1,0 +1,92 @@
+"""What a migration says of itself is true: which numbers are Python's, which are R's, which are lost, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pairproof.bridge.values.nodes import RVector
+from pairproof.migration.steps.compared import NUMBER, same
+from pairproof.migration.translate.as_r import formatted
+from tests.migration.captures import staged
+from tests.migration.steps.test_steps import script
+
+
+@pytest.mark.parametrize(
+    "words, text, agree",
+    [
+        ({"digits": 3}, "1925.23 4.29 46.39", True),
+        ({"digits": 3}, "1.93e+03 4.29 46.4", False),
+        ({"digits": 2, "nsmall": 3}, "1925.234 4.293 46.390", True),
+    ],
+)
+def test_the_numbers_of_a_vector_have_one_format(words: dict[str, int], text: str, agree: bool) -> None:
+    found = formatted(pd.Series([1925.234, 4.293, 46.39], list("abc")), **words)
+    assert list(found.index) == list("abc") and len({*map(len, found)}) == 1
+    assert ([v.strip() for v in found] == text.split()) is agree
+
+
+@pytest.mark.parametrize(
+    "value, words, text",
+    [
+        ([-2.949, -0.4787, 0.0], {"digits": 2}, "-2.95 -0.48  0.00"),
+        ([0.004, 12.3, 4.29], {"digits": 2}, " 0.004 12.300  4.290"),
+        (1925.23, {"digits": 3}, "1925"), (1.234e-5, {"digits": 2}, "1.2e-05"), (123456.78, {"nsmall": 2}, "123456.78"),
+        ([1e5, 1.0], {}, "1e+05 1e+00"), ([1e-10, 1.0], {"digits": 3}, "1e-10 1e+00"), ([1, 100], {}, "  1 100"),
+        ([99.97, 1e-4], {"digits": 3}, "1e+02 1e-04"), (0.5, {"digits": 3, "width": 6}, "   0.5"), (True, {}, "TRUE"),
+    ],
+)  # fmt: skip
+def test_format_is_r_s(value: Any, words: dict[str, int], text: str) -> None:
+    found = formatted(np.array(value) if isinstance(value, list) else value, **words)
+    assert (" ".join(found) if isinstance(found, list) else found) == text  # what R 4.2.2 printed
+
+
+@pytest.mark.parametrize(
+    "ours, theirs, coarser, one",
+    [
+        ("1.93e+03", "1925.23", False, False), ("-2.9", "-2.95", False, False), ("-2.949", "-2.95", False, True),
+        ("2.5", "2.50", False, True), ("123456.78", "123456.8", False, True), ("-2.9", "-2.95", True, True), ("38", "38.02", False, False),
+    ],
+)  # fmt: skip
+def test_python_may_show_more_digits_than_r_and_not_fewer(
+    ours: str, theirs: str, coarser: bool, one: bool
+) -> None:
+    assert same(ours, theirs, coarser) is one
+
+
+def test_a_format_of_a_vector_is_r_s_or_the_statement_differs(tmp_path: Path) -> None:
+    fit = script().migration(staged(tmp_path)).steps[0].value
+    shown = formatted(np.array([fit.deviance, 1925.23]), 3)
+    for texts, state in ((shown, "translated"), ([shown[0], "1.93e+03"], "comment")):
+        made = script()
+        column = RVector(np.array(texts, object), np.zeros(2, bool))
+        made.line(4, "format(c(deviance(m), 1925.23), digits=3)", value=column)
+        (done,) = made.migration(staged(tmp_path / state)).done
+        assert done.state == state, done
+    assert done.why == "R has the text '1.93e+03' and Python '1925.230'"
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("claude-3-opus 0.5 llama-3-70b gpt-4o -1.25", ["0.5", "-1.25"]), ("gemini-1-5 claude-3.5-sonnet mistral-7", []),
+        ("a -3 0.1-0.2 2024-05-01 x=-3", ["-3", "0.1", "0.2", "2024", "05", "01", "-3"]), ("3-1 [1] 2", ["3", "1", "2"]),
+    ],
+)  # fmt: skip
+def test_digits_of_names_are_no_numbers(text: str, found: list[str]) -> None:
+    assert NUMBER.findall(text) == found
+
+
+def test_a_printed_vector_whose_names_have_digits_does_not_differ(tmp_path: Path) -> None:
+    fit = script().migration(staged(tmp_path)).steps[0].value
+    a, b = fit.params[["Ceylon", "Darjeeling"]].tolist()
+    made = script()
+    made.line(4, "for k in 1: print(coef(m))")
+    made.lines[4].tree[2][1][1] = ["num", 1]
+    printed = f"claude-3-opus gpt-4o\n {a:.7g} {b:.7g}\n"
+    found = made.migration(staged(tmp_path / "again"), outputs={4: printed})
+    assert found.exit_code == 0 and found.to_dict()["printed_by_r"]["numbers"] == 2
