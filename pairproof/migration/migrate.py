@@ -126,7 +126,7 @@ def _translated(call: RecordedCall, context: Context, known: Mapping[str, Transl
     if not call.kept:
         return outside("more calls from one place than are recorded")
     if by_package(call):
-        return outside(f"called by {call.via} for internal use")
+        return outside(f"{call.via} fits a model for its own result")
     if call.function not in known:
         return outside(f"pairproof has no equivalent of {call.function}")
     return known[call.function](call, context)

@@ -178,7 +178,7 @@ def _of_state(site: outcome.Site) -> str:
         "bridge": f"{reason} Numbers: {outcome.numbers_in_words(site.rows)}.",
         "refused": step.refused,
         "failed": one_line(step.call.error),
-        "counted": f"Called by {step.call.via} for internal use."
+        "counted": f"{step.call.via} fits a model for its own result."
         if step.by_package
         else "More calls from one place than are kept.",
     }.get(step.state, reason)

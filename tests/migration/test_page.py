@@ -107,7 +107,7 @@ def test_what_is_not_in_python_has_a_section_and_a_reason_each():
         ("Left out", "A table of counts."),
         ("Refused by Python", "items fall apart"),
         ("R gave an error", "no such column"),
-        ("Counted, not translated", "Called by PlackettLuce::pltree for internal use."),
+        ("Counted, not translated", "PlackettLuce::pltree fits a model for its own result."),
         ("Not pairwise comparisons", "Not a model of paired comparisons."),
     ):
         assert f"\n{title}\n" in text and reason in text

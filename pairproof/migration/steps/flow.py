@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...bridge.capture.recorded import Captured, Place, Valued
+from ...bridge.capture.recorded import Captured, Place, RecordedCall, Valued
 from ...bridge.values.nodes import RVector
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
@@ -58,6 +58,8 @@ MOST_TEXT, MOST_VALUE = 300, 100
 SECONDS = 30.0
 #: Lines of a text that a script prints itself; a fit's summary has more.
 MOST_LINES = 6
+#: Packages all of whose fits are models of comparisons.
+OF_FIELD = frozenset("prefmod BradleyTerry2 psychotools psychotree PlackettLuce eba".split())
 PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat".split())
 PRINTING = frozenset("print show print.default printCoefmat".split())
 
@@ -119,6 +121,11 @@ class State:
         for site in found:
             self.sites[site.task].append(site)
         self.loops = loops
+        #: The calls of each expression that fit a model of comparisons, whether they have Python or not.
+        self.fitted = defaultdict[int, list[RecordedCall]](list)
+        for call in captured.calls:
+            if call.package in OF_FIELD and not call.helper:
+                self.fitted[call.task].append(call)
         names = Names(
             [*RESERVED, *(s.name for s in found), *(v for own in loops.values() for v in own), *_WORDS]
         )
@@ -152,6 +159,12 @@ class State:
         named = "get" in symbols  # a variable by its name, whatever it is
         return named or bool(symbols & self.of_models) or tree.kind in ("other", "function")
 
+    def _fits(self, e: R) -> bool:
+        """Whether it makes a fit of its expression: by its own call, or where a package or a function makes it."""
+        calls = [*(s.call for s in self.sites.get(self.task, [])), *self.fitted.get(self.task, [])]
+        here, own = ({p.value for p in self._parts(of) if p.kind == "call"} for of in (self.tree or e, e))
+        return any(call.text in own or call.text not in here for call in calls)
+
     def _quality(self, e: R, ex: Expressions) -> tuple[float, float]:
         """Digits that a value has which is made of fits, and the size of what cancels in it.
 
@@ -182,8 +195,11 @@ class State:
             self.scope.variables.pop(name, None)
             self.scope.summaries.pop(name, None)
             self.scope.of_r[name] = None
+        for part in outside_functions(tree):
+            if part.function == "for" and self._of_models(part.operands[1]):
+                self.of_models.add(part.operands[0].symbol)
         for e, name in assigned(tree):
-            of_models = self._of_models(e.operands[-1])
+            of_models = self._of_models(e.operands[-1]) or self._fits(e.operands[-1])
             value = valued.value if e is tree and not tree.operands[0].operands else None
             # What a script makes of models is no constant of Python's, unless it is as short as a vector.
             plain = isinstance(value, RVector) and value.values.ndim == 1
@@ -393,7 +409,9 @@ class Flow(State):
         return Loop("", made, turns, True)
 
     def _for(self, e: R, ex: Expressions, block: Block, loop: Loop | None = None) -> None:
-        variable, _, body = e.operands
+        variable, over, body = e.operands
+        if self._of_models(over):
+            self.of_models.add(variable.symbol)
         sites = [s for s in self.sites.get(self.task, []) if s.many]
         loop = loop or self._turns(e, sites, ex)
         loop = loop if loop.keyed else replace(loop, name=self.scope.name(variable.symbol))

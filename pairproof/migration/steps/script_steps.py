@@ -106,7 +106,8 @@ class ScriptSteps(Statements):
             said = f"{type(error).__name__}: {one_line(str(error), 80)}"
             defect = f"its translation failed ({said}), a defect of pairproof"
             why = str(error) if isinstance(error, NotTranslated) else defect
-            return replace(done, why=why, state="comment" if self._of_models(tree) or sites else "data")
+            about = self._of_models(tree) or sites or self.fitted.get(task)
+            return replace(done, why=why, state="comment" if about else "data")
         self._changed_outside(tree)
         if not block.lines:
             return replace(done, state="call" if sites else "nothing")

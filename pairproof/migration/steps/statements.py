@@ -286,7 +286,7 @@ class Statements(Flow, Shown):
             self.of_models.add(target.symbol)
             return
         made = ex.expression(value)
-        if self._of_models(value) or ex.step(made) is not None or ex.used:
+        if self._of_models(value) or self._fits(value) or ex.step(made) is not None or ex.used:
             self.of_models.add(target.symbol)
         if isinstance(made, ast.Name) and ex.step(made) is not None and self._is_fixed(made):
             own = [s.name for s in self.sites.get(self.task, []) if s.variable == target.symbol]
@@ -351,6 +351,8 @@ class Statements(Flow, Shown):
         f, of = target.function, target.operands[0]
         if not of.symbol:
             raise NotTranslated("it changes part of a part")
+        if any(map(self._of_models, [value, *target.operands[1:]])) or self._fits(value):
+            self.of_models.add(of.symbol)
         for site in self.sites.get(self.task, []):
             if site.variable.partition("$")[0] == of.symbol and site.many:
                 self.scope.variables[of.symbol] = ast.Name(site.name, ast.Load())

@@ -12,8 +12,9 @@ import pytest
 from pairproof.bridge.values.nodes import RVector
 from pairproof.migration.steps.compared import NUMBER, same
 from pairproof.migration.translate.as_r import formatted
-from tests.migration.captures import staged
-from tests.migration.steps.test_steps import script
+from pairproof.migration.translate.translation import Translation
+from tests.migration.captures import Script, bradley_terry, staged
+from tests.migration.steps.test_steps import numbers, script
 
 
 @pytest.mark.parametrize(
@@ -90,3 +91,72 @@ def test_a_printed_vector_whose_names_have_digits_does_not_differ(tmp_path: Path
     printed = f"claude-3-opus gpt-4o\n {a:.7g} {b:.7g}\n"
     found = made.migration(staged(tmp_path / "again"), outputs={4: printed})
     assert found.exit_code == 0 and found.to_dict()["printed_by_r"]["numbers"] == 2
+
+
+BRIDGE = Translation("bridge", reason="its search stops early")
+
+
+def test_what_r_answered_is_r_s_and_not_computed_by_python(tmp_path: Path) -> None:
+    deviance = script().migration(staged(tmp_path)).steps[0].value.deviance
+    made = script()
+    made.call(4, bradley_terry([12, 3, 6], stem="e"), "eba(tea)", "eba::eba", variable="e")
+    made.translations[2] = BRIDGE
+    made.line(5, "deviance(e)")
+    made.line(6, "deviance(e) + deviance(m)")
+    made.line(7, "deviance(m)")
+    other = made.migration(staged(tmp_path / "values")).steps[1].value.deviance
+    printed = {5: other, 6: other + deviance, 7: deviance}
+    outputs = {line: f"[1] {value:.7g}\n" for line, value in printed.items()}
+    for line, value in printed.items():
+        made.line(line, made.lines[line].text, value=numbers(value))
+    found = made.migration(staged(tmp_path / "again"), outputs=outputs)
+    document = found.to_dict()
+    assert document["printed_by_r"] == {
+        "numbers": 3, "not_in_python": 0, "computed": 1, "of_r": 2, "differ": 0,
+    }  # fmt: skip
+    assert [len(d.rows) for d in found.done] == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "before, line",
+    [
+        (["l = list()", 'l["a"] = deviance(m)'], "IQR(l)"),
+        (["z = numeric(2)", "z[1] = deviance(m)"], "IQR(z)"),
+        (["z = numeric(2)", "z[i] = strange(coef(m))"], "IQR(z)"),
+        (["for k in names(coef(m)): a = strange(k)"], "IQR(a)"),
+        (["b = bootstrap(10, coef(BTm(won, left, right)))"], "IQR(b)"),
+    ],
+)
+def test_what_is_filled_with_numbers_of_models_is_of_models(
+    before: list[str], line: str, tmp_path: Path
+) -> None:
+    made = script()
+    for k, spelled in enumerate(before, 4):
+        made.line(k, spelled)
+    if "bootstrap" in before[-1]:
+        for nth in range(1, 3):
+            text = "BTm(won, left, right)"
+            made.call(4, bradley_terry([8, 4 + nth, 4], stem="f"), text, nth=nth, keys={"i": nth})
+        made.lines[4].tree[2][1][1][2][1][1][2][0][1][3] = text
+    last = 4 + len(before)
+    made.line(last, line)
+    found = made.migration(staged(tmp_path), outputs={last: "[1] 1.609013\n"})
+    assert (found.done[-1].state, found.done[-1].why) in [
+        ("comment", "IQR() is not supported"),
+        ("comment", f"the Python script has no value for {line[4]}"),
+    ]
+    assert found.to_dict()["printed_by_r"]["not_in_python"] == 1
+
+
+def test_a_fit_of_this_field_that_has_no_python_is_a_model_and_its_numbers_are_counted(
+    tmp_path: Path,
+) -> None:
+    made = Script()
+    made.call(3, None, "eba.order(tea)", "eba::eba.order", variable="o")
+    made.line(3, "o = eba_order(tea)", "o <- eba.order(tea)")
+    made.call(5, None, "OptiPt(x)", "eba::OptiPt", via="eba::summary.eba.order")
+    made.line(4, "o")
+    made.line(5, "summary(o)")
+    found = made.migration(staged(tmp_path), outputs={4: "0.125 0.5\n", 5: "chi 3.25\n"})
+    assert [d.state for d in found.done] == ["comment"] * 3
+    assert found.to_dict()["printed_by_r"]["not_in_python"] == 3
