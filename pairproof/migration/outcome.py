@@ -107,6 +107,16 @@ def counts(rows: Sequence[Agreement]) -> dict[str, int]:
     }
 
 
+def of_r(steps: Sequence[Step]) -> tuple[Agreement, ...]:
+    """What agrees of calls that stay in R: R's own answers beside R's numbers, no agreement of Python with R."""
+    return tuple(a for s in steps if s.state == "bridge" for a in s.rows if a.verdict in AGREEING)
+
+
+def of_python(steps: Sequence[Step]) -> tuple[Agreement, ...]:
+    """All other rows."""
+    return tuple(a for s in steps for a in s.rows if s.state != "bridge" or a.verdict not in AGREEING)
+
+
 def fewest(rows: Sequence[Agreement]) -> Agreement | None:
     """The row with the fewest digits among those that agree; None if there is none."""
     compared = (a for a in rows if a.verdict in AGREEING and a.digits is not None)
@@ -315,7 +325,7 @@ def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str,
         where,
         r,
         f"-> {step.translation.shown}",
-        "; ".join([said + numbers_in_words(site.rows), *([", ".join(rest)] if rest else [])]),
+        "; ".join([said + in_words(site.steps), *([", ".join(rest)] if rest else [])]),
     )
 
 
@@ -331,6 +341,13 @@ NEITHER = {
     "not_checkable": "not checkable",
     "not_run": "not run",
 }
+
+
+def in_words(steps: Sequence[Step]) -> str:
+    """The same of calls, those that stay in R apart."""
+    own, theirs = of_python(steps), of_r(steps)
+    said = [f"{plural(len(theirs), 'number')} of R's own"] if theirs else []
+    return "; ".join([*said, *([numbers_in_words(own)] if own or not said else [])])
 
 
 def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
@@ -441,6 +458,8 @@ def site_as_json(site: Site) -> dict[str, Any]:
         "r_warnings": [message for message, _ in step.call.warnings],
         "python_warnings": list(step.said),
         **counts(site.rows),
+        "agree": counts(of_python(site.steps))["agree"],
+        "of_r": len(of_r(site.steps)),
         "fewest_digits": None if least is None else finite(least.digits),
         "fewest_in": None if least is None else str(least.quantity),
     }
@@ -481,6 +500,11 @@ class Migration:
         return (*(row for step in self.steps for row in step.rows), *own)
 
     @property
+    def compared(self) -> tuple[Agreement, ...]:
+        """The rows in which Python's numbers stand beside R's: all but those of calls that stay in R."""
+        return (*of_python(self.steps), *(row for d in self.done for row in d.rows))
+
+    @property
     def exit_code(self) -> Literal[0, 1, 2]:
         """1 if a number differs unexplained; 2 if R, a record or Python fell short of the script; else 0."""
         if any(map(differs, self.agreements)):
@@ -493,7 +517,7 @@ class Migration:
         return 2 if stopped or self.captured.lost or self.captured.changed or left else 0
 
     def __repr__(self) -> str:
-        n = counts(self.agreements)
+        n = counts(self.compared)
         return (
             f"<Migration of {self.captured.text.name}: {len(self.sites)} calls in its text, {n['numbers']:,} numbers,"
             f" {n['agree']:,} agree, {n['differ']:,} differ>"

@@ -27,7 +27,7 @@ from ..text import plural
 from ..validation.verdicts.agreement import AGREEING
 from .call_sites import Left
 from .delivery import DATA
-from .outcome import lost_in_words
+from .outcome import lost_in_words, of_python, of_r
 from .steps.evaluated import CallSite, Key, key_parts, loop_names
 from .steps.flow import Done
 from .steps.interpreter import OURS
@@ -459,14 +459,17 @@ def _them(bridged: Sequence[CallSite]) -> str:
 
 
 def _counted(found: Sequence[CallSite], done: Sequence[Done]) -> str:
-    rows = [a for site in found for step in site.steps for a in step.rows] + [a for d in done for a in d.rows]
+    steps = [step for site in found for step in site.steps]
+    rows = [*of_python(steps), *(a for d in done for a in d.rows)]
     verdicts = Counter("agree" if a.verdict in AGREEING else a.verdict for a in rows)
+    verdicts += Counter({"of R": len(of_r(steps))})
     words = {
         "agree": "agree",
         "explained": "differ, with an explanation",
         "differs": "differ without explanation",
         "not-estimable": "not estimable, whatever R prints",
         "not-checkable": "could not be checked",
+        "of R": "of calls that stay in R are R's own",
     }
     said = [f"{verdicts.pop(v):,} {text}" for v, text in words.items() if v in verdicts]
     said += [f"{n:,} {v}" for v, n in verdicts.items()]

@@ -115,7 +115,7 @@ def _numbers(site: outcome.Site) -> Iterator[report.Block]:
         if len(coded) == 1:
             yield table
             continue
-        title = f"{evaluation(step.call)}: {outcome.numbers_in_words(step.rows)}"
+        title = f"{evaluation(step.call)}: {outcome.in_words([step])}"
         if k < OPEN or any(a.verdict not in AGREEING for a in step.rows):
             yield report.Heading(title, 4)
             yield table
@@ -175,7 +175,7 @@ def _of_state(site: outcome.Site) -> str:
     step = site.first
     reason = _sentence(step.translation.reason)
     return {
-        "bridge": f"{reason} Numbers: {outcome.numbers_in_words(site.rows)}.",
+        "bridge": f"{reason} Numbers: {outcome.in_words(site.steps)}.",
         "refused": step.refused,
         "failed": one_line(step.call.error),
         "counted": f"{step.call.via} fits a model for its own result."
@@ -283,7 +283,7 @@ def migration_page(migration: outcome.Migration) -> report.Page:
     """The whole report."""
     coded = [s for s in migration.sites if s.first.state in ("native", "bridge")]
     blocks: list[report.Block] = [
-        _badges(migration.agreements),
+        _badges(migration.compared),
         report.Bullets(tuple(sentences(migration)), lead=True),
     ]
     if migration.sites:
@@ -297,7 +297,7 @@ def migration_page(migration: outcome.Migration) -> report.Page:
     captured, used = migration.captured, {step.call.package for step in migration.steps} - {"stats"}
     packages = [f"{name} {version}" for name, version in sorted(captured.packages.items()) if name in used]
     subtitle = ", ".join([f"R {captured.r_version}", *packages])
-    found = outcome.counts(migration.agreements)
+    found = outcome.counts(migration.compared)
     n = sum(found[key] for key in ("agree", "explained", "differ"))
     title = f"{captured.text.name}: from R to Python, {plural(n, 'number')} compared"
     return report.Page(title, blocks, subtitle)
@@ -305,17 +305,19 @@ def migration_page(migration: outcome.Migration) -> report.Page:
 
 def sentences(migration: outcome.Migration) -> list[str]:
     """The first lines: the calls, the numbers, what needs attention, how R ended, what was written."""
-    found = outcome.counts(migration.agreements)
+    found = outcome.counts(migration.compared)
     said = [f"{outcome.opening(migration.captured, migration.sites)}.", f"{_of_calls(migration.sites)}."]
     if found["numbers"]:
         words = {"explained": "explained", "differ": "differ", **outcome.NEITHER}
         parts = [f"{found['agree']:,} agree"]
         parts += [f"{found[key]:,} {word}" for key, word in words.items() if found[key]]
         said.append(f"Numbers compared with R's of this run: {', '.join(parts)}.")
+    if n := len(outcome.of_r(migration.steps)):
+        said.append(f"{plural(n, 'number')} of calls that stay in R {'is' if n == 1 else 'are'} R's own.")
     lost, first = outcome.lost_in_words(migration.captured, migration.done)
     if lost:
         said.insert(0 if first else len(said), f"{lost}.")
-    least = outcome.fewest(migration.agreements)
+    least = outcome.fewest(migration.compared)
     if least is not None:
         said.append(
             f"Fewest digits among those that agree: {numbers.digits(least.digits)}, of {least.quantity}"
@@ -349,7 +351,8 @@ def calls_table(migration: outcome.Migration) -> report.Table:
 
 
 def _call_row(site: outcome.Site, script: str) -> tuple[str | report.Cell, ...]:
-    found, least, step = outcome.counts(site.rows), outcome.fewest(site.rows), site.first
+    theirs, step = len(outcome.of_r(site.steps)), site.first
+    found, least = outcome.counts(site.rows), None if theirs else outcome.fewest(site.rows)
     times = f" × {len(site.steps)}" if len(site.steps) > 1 else ""
     digits = "" if least is None else numbers.digits(least.digits)
     shown = step.translation.shown if step.state in ("native", "bridge", "refused") else ""
@@ -358,7 +361,7 @@ def _call_row(site: outcome.Site, script: str) -> tuple[str | report.Cell, ...]:
         f"{site.function}{times}",
         shown.removesuffix("(...)"),
         f"{found['numbers']:,}" if found["numbers"] else "",
-        f"{found['agree']:,}" if found["numbers"] else "",
+        "R's" if theirs else f"{found['agree']:,}" if found["numbers"] else "",
         digits,
         _verdict(site),
     )

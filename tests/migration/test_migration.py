@@ -59,7 +59,7 @@ def test_calls_of_a_loop_are_one_line():
         (Step(a_call(), outside("a table of counts")), "-> left out", 0),
         (
             Step(a_call(), BRIDGE, rows=(a_row("estimate.A"),)),
-            "stays in R, through pairproof.bridge; 1 number agrees",
+            "stays in R, through pairproof.bridge; 1 number of R's own",
             0,
         ),
         (

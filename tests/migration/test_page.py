@@ -53,13 +53,14 @@ def blocks(found: Migration, kind: type) -> list:
 def test_it_opens_with_counts_r_and_seconds():
     text = output(many()).render(".txt")
     assert text.splitlines()[:2] == [
-        "analysis.R: from R to Python, 3 numbers compared",
+        "analysis.R: from R to Python, 2 numbers compared",
         "R 4.2.2, BradleyTerry2 1.1-2",
     ]
     for said in (
         "run by R 4.2.2 in 3.1 s.",
         "1 in Python alone, 1 through R by pairproof.bridge, 1 left out, 1 refused by Python, 1 stopped by R, 1 counted only.",
-        "Numbers compared with R's of this run: 3 agree.",
+        "Numbers compared with R's of this run: 2 agree.",
+        "1 number of calls that stay in R is R's own.",
         "Fewest digits among those that agree: 4.1, of se.A (BradleyTerry2::BTm).",
         "No number differs without an explanation.",
         "The Python script ran by itself, without R, in 0.4 s.",

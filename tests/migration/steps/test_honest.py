@@ -115,6 +115,10 @@ def test_what_r_answered_is_r_s_and_not_computed_by_python(tmp_path: Path) -> No
         "numbers": 3, "not_in_python": 0, "computed": 1, "of_r": 2, "differ": 0,
     }  # fmt: skip
     assert [len(d.rows) for d in found.done] == [0, 0, 1]
+    fit, theirs = document["calls"]
+    assert (fit["agree"], fit["of_r"], theirs["agree"], theirs["of_r"]) == (5, 0, 0, 5)
+    assert len(found.compared) == 6 and len(found.agreements) == 11
+    assert "stays in R, through pairproof.bridge; 5 numbers of R's own" in str(found)
 
 
 @pytest.mark.parametrize(
