@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from ..text import plural
 from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
-from .steps.compared import NUMBER, same, unit
+from .steps.compared import counted, not_among
 from .steps.flow import Done
 from .translate.translation import Step
 
@@ -218,14 +217,6 @@ def steps_in_words(done: Sequence[Done]) -> list[str]:
     return [f"{said}; {numbers_in_words(rows)}" if rows else said]
 
 
-#: What R prints of its fits and is no number of them: the call, the legend of the stars, quantiles of
-#: residuals, levels of limits, and the bound of a p-value.
-_NO_NUMBERS = re.compile(
-    r"^Signif\. codes:.*$|^Deviance Residuals: *\n.*\n.*$|^Call:(.*\n)+?\n|[\d.]+ ?%|< ?[\d.]+(e-\d+)?",
-    re.MULTILINE,
-)
-
-
 def printed_by_r(captured: Captured, done: Sequence[Done]) -> dict[str, int]:
     """The numbers that R printed at statements about models, by where Python has them.
 
@@ -234,39 +225,13 @@ def printed_by_r(captured: Captured, done: Sequence[Done]) -> dict[str, int]:
     """
     found = Counter[str]()
     for d in (d for d in done if d.state in ("comment", "partly", "translated")):
-        words = NUMBER.findall(_NO_NUMBERS.sub("", captured.outputs.get(d.task, "")))
-        theirs = [w for w in words if "." in w or "e" in w.lower() or len(w.strip("+-")) > 2]
+        theirs = counted(captured.outputs.get(d.task, ""))
         rest = not_among(not_among(theirs, d.printed), d.summaries, True)
         lost = len(not_among(rest, d.of_r))
         other = min(lost, sum(map(differs, d.rows)))
         found.update(numbers=len(theirs), computed=len(theirs) - len(rest), of_r=len(rest) - lost)
         found.update(differ=other, not_in_python=lost - other)
     return {key: found[key] for key in ("numbers", "not_in_python", "computed", "of_r", "differ")}
-
-
-#: How far R's searches that stop early leave a number of a model: prefmod's by 2.3e-6, a p-value of glm's
-#: by 2.2e-5.
-#: Which number is meant is all that it decides; the rows of a statement hold each to the digits of its fits.
-EARLY = 5e-5
-
-
-def not_among(theirs: Sequence[str], ours: Sequence[str], coarser: bool = False) -> list[str]:
-    """R's numbers that are none of ours, so far as R shows them, and its searches go; each of ours is taken once.
-
-    coarser: or so far as ours show, as in a summary, whose numbers were compared at the fit's call.
-    """
-    left = sorted(ours, key=float)
-    values, lost = list(map(float, left)), []
-    for word in theirs:
-        value = float(word)
-        near = max(unit(word), 0.01 * abs(value))  # one of ours with fewer than two digits is no match
-        places = range(bisect_left(values, value - near), bisect_right(values, value + near))
-        k = min(places, key=lambda k: abs(values[k] - value), default=-1)
-        if k >= 0 and (same(left[k], word, coarser) or abs(values[k] - value) <= EARLY * abs(value)):
-            del left[k], values[k]
-        else:
-            lost.append(word)
-    return lost
 
 
 def lost_in_words(captured: Captured, done: Sequence[Done]) -> tuple[str, bool]:

@@ -18,7 +18,8 @@ import io
 import math
 import re
 import warnings
-from collections import ChainMap
+from bisect import bisect_left, bisect_right
+from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import replace
@@ -323,6 +324,65 @@ def _not_found(call: RecordedCall, word: str) -> Agreement:
     row = Beside(call, 0.0, "as many as both print", "base::cat").row("shown", float(word), math.nan)
     why = "R's output of this statement does not have these numbers in sequence; it may print them in another form"
     return replace(row, verdict="not-checkable", code="not-found", explanation=why, r=None, digits=None)
+
+
+# -- what R printed ----------------------------------------------------------------------------------------
+
+#: What R prints of its fits and is no number of them: the call, the legend of the stars, quantiles of
+#: residuals, levels of limits, and the bound of a p-value.
+_NO_NUMBERS = re.compile(
+    r"^Signif\. codes:.*$|^Deviance Residuals: *\n.*\n.*$|^Call:(.*\n)+?\n|[\d.]+ ?%|< ?[\d.]+(e-\d+)?",
+    re.MULTILINE,
+)
+
+
+def counted(text: str) -> list[str]:
+    """The numbers in what R printed of its fits: with decimals, or of three digits and more."""
+    words = NUMBER.findall(_NO_NUMBERS.sub("", text))
+    return [w for w in words if "." in w or "e" in w.lower() or len(w.strip("+-")) > 2]
+
+
+#: How far R's searches that stop early leave a number of a model: prefmod's by 2.3e-6, a p-value of glm's
+#: by 2.2e-5.
+#: Which number is meant is all that it decides; the rows of a statement hold each to the digits of its fits.
+EARLY = 5e-5
+
+
+def not_among(theirs: Sequence[str], ours: Sequence[str], coarser: bool = False) -> list[str]:
+    """R's numbers that are none of ours, so far as R shows them, and its searches go; each of ours is taken once.
+
+    coarser: or so far as ours show, as in a summary, whose numbers were compared at the fit's call.
+    """
+    left = sorted(ours, key=float)
+    values, lost = list(map(float, left)), []
+    for word in theirs:
+        value = float(word)
+        near = max(unit(word), 0.01 * abs(value))  # one of ours with fewer than two digits is no match
+        places = range(bisect_left(values, value - near), bisect_right(values, value + near))
+        k = min(places, key=lambda k: abs(values[k] - value), default=-1)
+        if k >= 0 and (same(left[k], word, coarser) or abs(values[k] - value) <= EARLY * abs(value)):
+            del left[k], values[k]
+        else:
+            lost.append(word)
+    return lost
+
+
+def unshown(text: str, r: object, ours: Sequence[str], summaries: Sequence[str]) -> str:
+    """What R printed, or whole columns of its table, that is none of ours: each with the words before it; "" if nothing."""
+    parts, lost = list[str](), not_among(not_among(counted(text), ours), summaries, True)
+    columns = zip(r.names or (), r.values) if isinstance(r, RList) and "data.frame" in r.rclass else ()
+    for name, column in columns:
+        words = [f"{v:.15g}" for v in numbers_of_r(column) if v == v]
+        if len(words) > 1 and not_among(words, ours) == words:
+            lost = not_among(lost, words)
+            parts.append(f"{name} {' '.join(f'{float(w):.7g}' for w in words)}")
+    left = Counter(lost)
+    for line in _NO_NUMBERS.sub("", text).splitlines():
+        own = [w for w in NUMBER.findall(line) if left[w] > 0]
+        left.subtract(own)
+        before = " ".join(re.split(r"\s-?[\d.]", line)[0].split()).rstrip(":=, ")
+        parts += [f"{before} {' '.join(own)}".strip()] if own else []
+    return "; ".join(parts)
 
 
 # -- constants of R ----------------------------------------------------------------------------------------

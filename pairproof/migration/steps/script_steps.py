@@ -21,7 +21,7 @@ from ...bridge.capture.recorded import NOWHERE, Place, RecordedCall, Valued
 from ...bridge.values.nodes import RList, RVector
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
-from ..translate.python_code import INDENT, one_line
+from ..translate.python_code import INDENT, comment, one_line
 from ..translate.translation import OutOfTime, within
 from . import compared
 from .compared import NUMBER, without_numbers
@@ -113,6 +113,11 @@ class ScriptSteps(Statements):
             return replace(done, state="call" if sites else "nothing")
         state = "translated" if not block.whys else "partly" if block.written else "comment"
         merged = self._merged(tree, sites, block)
+        also = (
+            self._also_in_r(task, valued)
+            if not block.whys and "differs" not in {r.verdict for r in rows}
+            else ()
+        )
         return replace(
             done,
             state=state,
@@ -121,10 +126,18 @@ class ScriptSteps(Statements):
             printed=self.printed,
             summaries=self.summaries,
             of_r=self.of_r,
-            lines=() if merged else tuple(block.lines),
-            inside=merged,
+            lines=() if merged else (*block.lines, *also),
+            inside=(*merged, *also) if merged else (),
             of=sites[-1].name if merged else "",
         )
+
+    def _also_in_r(self, task: int, valued: Valued) -> tuple[str, ...]:
+        """What R printed of an expression that its Python does not print, as a comment."""
+        output = self.captured.outputs.get(task, "")
+        lost = compared.unshown(
+            output, valued.value if valued.visible else None, (*self.printed, *self.of_r), self.summaries
+        )
+        return tuple(comment(f"R also printed here: {lost}", lines=3)) if lost else ()
 
     def _make(self, sites: Sequence[CallSite]) -> None:
         """The values of recorded calls under their names; the answers of those that stay in R are R's."""

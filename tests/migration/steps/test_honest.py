@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pairproof.bridge.values.nodes import RVector
-from pairproof.migration.steps.compared import NUMBER, same
+from pairproof.bridge.values.nodes import RList, RVector
+from pairproof.migration.steps.compared import NUMBER, same, unshown
 from pairproof.migration.translate.as_r import formatted
 from pairproof.migration.translate.translation import Translation
 from tests.migration.captures import Script, bradley_terry, staged
@@ -164,3 +164,23 @@ def test_a_fit_of_this_field_that_has_no_python_is_a_model_and_its_numbers_are_c
     found = made.migration(staged(tmp_path), outputs={4: "0.125 0.5\n", 5: "chi 3.25\n"})
     assert [d.state for d in found.done] == ["comment"] * 3
     assert found.to_dict()["printed_by_r"]["not_in_python"] == 3
+
+
+def test_what_r_prints_and_python_does_not_stands_in_a_comment_at_its_place(tmp_path: Path) -> None:
+    deviance = script().migration(staged(tmp_path)).steps[0].value.deviance
+    made = script()
+    frame = RList((numbers(deviance, 2.5), numbers(8.0, 7.0)), ("Deviance", "Resid. Df"), ("data.frame",))
+    made.line(4, "print(deviance(m))")
+    made.line(5, "d = deviance(m)")
+    printed = f"{deviance:.7g}\n\nStrong:   0.405 0.0566\nAIC: 302.08\nSignif. codes: 0.001\n"
+    found = made.migration(staged(tmp_path / "again"), outputs={4: printed})
+    assert unshown(printed, frame, [repr(deviance)], []) == ("Resid. Df 8 7; Strong 0.405 0.0566; AIC 302.08")
+    assert unshown(printed, None, [repr(deviance), "0.4051", "302.08"], ["0.057"]) == ""
+    assert found.done[1].lines == ("d = m.deviance",)
+
+
+def test_the_comment_stands_under_the_python_of_its_statement(tmp_path: Path) -> None:
+    made = script()
+    made.line(4, "print(deviance(m))")
+    found = made.migration(staged(tmp_path), outputs={4: "AIC: 302.08\n"})
+    assert found.done[0].lines == ("show(m.deviance)", "# R also printed here: AIC 302.08")
