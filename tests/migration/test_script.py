@@ -190,7 +190,7 @@ def test_a_variable_means_its_newest_value_where_it_is_printed(tmp_path: Path) -
     script.line(8, "m")  # no fit any more
     source = text_of(script, tmp_path)
     assert "print(m.summary())  # line 4: m\n" in source and "show(m_2.deviance)  # line 6" in source
-    assert "# line 8: m -> the Python script has no value for m\n" in source
+    assert "# line 8: m -> the Python script has no value for m after line 7, which changes it\n" in source
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...bridge.capture.recorded import Captured, Place, RecordedCall, Valued
+from ...bridge.capture.recorded import NOWHERE, Captured, Place, RecordedCall, Valued
 from ...bridge.values.nodes import RVector
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
@@ -134,7 +134,9 @@ class State:
         self.scope.values |= {"HERE": folder, "show": show, "print": self._printed}
         #: Expressions of which not every call was kept -> how many were.
         self.cut = Counter((c.task, c.text) for c in captured.calls if not c.kept)
-        self.task = 0
+        self.task, self.place = 0, NOWHERE
+        #: R's variables that a statement took their Python, and its place; the first reason of a statement.
+        self.gone, self.reasons = dict[str, str](), dict[tuple[int, str], str]()
         #: The expression that is being written.
         self.tree: R | None = None
         #: R's variables of which parts are changed in place, and those that `x <- c(x, ...)` makes longer.
@@ -192,14 +194,16 @@ class State:
         if tree.symbol and tree.symbol in self.scope.of_r and valued.value is not None:
             self.scope.of_r[tree.symbol] = valued.value  # a table that R showed as it is now
         for name in changed(tree, self.scope.functions):
-            self.scope.variables.pop(name, None)
+            if self.scope.variables.pop(name, None) is not None:
+                self.gone[name] = str(self.place)
             self.scope.summaries.pop(name, None)
             self.scope.of_r[name] = None
         for part in outside_functions(tree):
             if part.function == "for" and self._of_models(part.operands[1]):
                 self.of_models.add(part.operands[0].symbol)
         for e, name in assigned(tree):
-            of_models = self._of_models(e.operands[-1]) or self._fits(e.operands[-1])
+            function = e.operands[-1].kind == "function" and not {p.symbol for p in e.walk()} & self.of_models
+            of_models = not function and self._of_models(e.operands[-1]) or self._fits(e.operands[-1])
             value = valued.value if e is tree and not tree.operands[0].operands else None
             # What a script makes of models is no constant of Python's, unless it is as short as a vector.
             plain = isinstance(value, RVector) and value.values.ndim == 1
@@ -300,14 +304,31 @@ class Flow(State):
         except NotTranslated as why:
             block.lines, block.written, self.scope.variables, ex.views = kept
             ex.before.clear()
+            said = self._reason(str(why), e)
             self._lost(e)
             if jumps(e):
                 raise
             if not self._is_of_sites(e):
                 text = e.value if e.kind in ("call", "other") else ""
-                self._not_written(str(text), str(why), block)
+                self._not_written(str(text), said, block)
+
+    def _reason(self, why: str, e: R) -> str:
+        """Why an expression has no Python, with what else is known of it where it stands."""
+        name = why.removeprefix("the Python script has no value for ")
+        if name in self.scope.functions:
+            return f"{name}() is a function of the script, and this use of it is not supported"
+        if name in self.gone:
+            return f"{why} after {self.gone[name]}, which changes it"
+        for site in self.sites.get(self.task, []):
+            if site.many and why == f"{site.call.name}() is not supported":
+                return f"{site.call.name}() is called {len(site.steps)} times in it, which is not supported"
+        there = {n for n, v in self.scope.of_r.items() if v is not None} - {*self.scope.variables}
+        names = sorted(there & {part.symbol for part in e.walk()})
+        return why.replace("a value that", f"{', '.join(names)}, which") if names else why
 
     def _not_written(self, text: str, why: str, block: Block) -> None:
+        # A later turn of a loop lacks what this one lost.
+        why = self.reasons.setdefault((self.task, text), why)
         block.lines += comment(f"not translated: {one_line(text, MOST_TEXT)}: {why}")
         block.whys.append(why)
 

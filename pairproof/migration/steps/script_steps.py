@@ -18,7 +18,7 @@ from operator import or_
 from typing import Any
 
 from ...bridge.capture.recorded import NOWHERE, Place, RecordedCall, Valued
-from ...bridge.values.nodes import RList, RVector
+from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, comment, one_line
@@ -62,7 +62,8 @@ class ScriptSteps(Statements):
                 if variable not in self.of_models and not any(
                     re.search(rf"(?<!\w){name}(?!\w)", line) for line in used
                 ):
-                    return replace(done, state="data", lines=(), rows=())
+                    state = "call" if self.sites.get(done.task) else "data"
+                    return replace(done, state=state, lines=(), rows=())
         return done
 
     # -- an expression -----------------------------------------------------------------------------------
@@ -74,7 +75,7 @@ class ScriptSteps(Statements):
             if task <= len(self.captured.text.expressions)
             else NOWHERE
         )
-        valued = self.captured.values.get(task, Valued(None, False))
+        self.place, valued = place, self.captured.values.get(task, Valued(None, False))
         sites = self.sites.get(task, [])
         self._make(sites)
         done = Done(task, place, text, "comment", value=said_of(valued))
@@ -101,23 +102,22 @@ class ScriptSteps(Statements):
         except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
             self.scope.values, self.scope.variables = before
             self.of_models |= {s.variable.partition("$")[0] for s in sites} - {""}
+            reason = self._reason(str(error), tree)
             self._lost(tree, valued)
             self._bind_sites(sites, tree)
             said = f"{type(error).__name__}: {one_line(str(error), 80)}"
             defect = f"its translation failed ({said}), a defect of pairproof"
-            why = str(error) if isinstance(error, NotTranslated) else defect
-            about = self._of_models(tree) or sites or self.fitted.get(task)
+            why = reason if isinstance(error, NotTranslated) else defect
+            function = any(part.kind == "function" for part in tree.operands[-1:])
+            about = self._of_models(tree) or sites or self.fitted.get(task) or function
             return replace(done, why=why, state="comment" if about else "data")
         self._changed_outside(tree)
         if not block.lines:
             return replace(done, state="call" if sites else "nothing")
         state = "translated" if not block.whys else "partly" if block.written else "comment"
         merged = self._merged(tree, sites, block)
-        also = (
-            self._also_in_r(task, valued)
-            if not block.whys and "differs" not in {r.verdict for r in rows}
-            else ()
-        )
+        known = block.whys or any(r.verdict == "differs" for r in rows)
+        also = () if known else self._also_in_r(valued.value if valued.visible else None)
         return replace(
             done,
             state=state,
@@ -131,12 +131,10 @@ class ScriptSteps(Statements):
             of=sites[-1].name if merged else "",
         )
 
-    def _also_in_r(self, task: int, valued: Valued) -> tuple[str, ...]:
-        """What R printed of an expression that its Python does not print, as a comment."""
-        output = self.captured.outputs.get(task, "")
-        lost = compared.unshown(
-            output, valued.value if valued.visible else None, (*self.printed, *self.of_r), self.summaries
-        )
+    def _also_in_r(self, value: RValue | None) -> tuple[str, ...]:
+        """What R printed of the expression that its Python does not print, as a comment."""
+        output, ours = self.captured.outputs.get(self.task, ""), [*self.printed, *self.of_r]
+        lost = compared.unshown(output, value, ours, self.summaries)
         return tuple(comment(f"R also printed here: {lost}", lines=3)) if lost else ()
 
     def _make(self, sites: Sequence[CallSite]) -> None:

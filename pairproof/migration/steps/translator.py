@@ -279,7 +279,8 @@ class Expressions(Tables, Texts):
         m = self.fit(first)
         if m is None:
             if f in ("AIC", "BIC", "logLik", "deviance", "coef", "vcov"):
-                raise NotTranslated(f"{f}() is of a model that is not in Python")
+                self.expression(first)  # it says what it lacks
+                raise NotTranslated(f"{f}() of this value is not supported")
             return None
         if f in views.OF_EBA and (own := views.of_eba(f, *m)) is not None:
             self.uses([m[1]], own)

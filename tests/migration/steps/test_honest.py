@@ -184,3 +184,47 @@ def test_the_comment_stands_under_the_python_of_its_statement(tmp_path: Path) ->
     made.line(4, "print(deviance(m))")
     found = made.migration(staged(tmp_path), outputs={4: "AIC: 302.08\n"})
     assert found.done[0].lines == ("show(m.deviance)", "# R also printed here: AIC 302.08")
+
+
+def whys(tmp_path: Path, *lines: str) -> list[str]:
+    made = script()
+    for k, spelled in enumerate(lines, 4):
+        made.line(k, spelled)
+    return [d.why for d in made.migration(staged(tmp_path)).done]
+
+
+def test_a_reason_says_what_took_a_variable_its_python(tmp_path: Path) -> None:
+    found = whys(tmp_path, "z = numeric(2)", "z[1] = strange(m)", "sum(z)")
+    assert found[1:] == [
+        "strange() is not supported",
+        "the Python script has no value for z after line 5, which changes it",
+    ]
+
+
+def test_the_first_reason_of_a_statement_in_a_loop_stands(tmp_path: Path) -> None:
+    loop = "for k in numeric(2): z[1] = strange(coef(m)); print(deviance(m))"
+    _, why = whys(tmp_path, "z = numeric(2)", loop)
+    assert why == "strange() is not supported"
+
+
+@pytest.mark.parametrize(
+    "lines, why",
+    [
+        (["cf = c(deviance(m), 2)", "coef(cf)"], "coef() of this value is not supported"),
+        (["cf = strange(m)", "deviance(cf)"], "the Python script has no value for cf"),
+        (
+            ["g = lambda v: sum(v)", "r = c(g, deviance(m))"],
+            "g() is a function of the script, and this use of it is not supported",
+        ),
+    ],
+)
+def test_a_reason_is_of_what_is_not_there(lines: list[str], why: str, tmp_path: Path) -> None:
+    assert whys(tmp_path, *lines)[-1] == why
+
+
+def test_a_function_of_data_makes_no_data_a_model(tmp_path: Path) -> None:
+    made = script()
+    made.line(4, "prep = lambda d: droplevels(d)")
+    made.line(5, "half = prep(arena)")
+    found = made.migration(staged(tmp_path))
+    assert [d.state for d in found.done] == ["comment", "data"]

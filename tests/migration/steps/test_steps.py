@@ -315,4 +315,4 @@ def test_what_is_made_of_more_calls_than_were_recorded_stays_with_r(tmp_path: Pa
         done[1].why
         == "1 evaluations of its call were counted but not kept, and a result computed from all of them is R's"
     )
-    assert done[2].why == "the Python script has no value for out"
+    assert done[2].why == "the Python script has no value for out after line 3, which changes it"

@@ -54,7 +54,8 @@ from .recorded_btm import estimated_terms, in_words, terms_of
 ADD1 = "BradleyTerry2's add1 is wrong for models without random effects: it ignores the number of contests in each row, and assigns each term its neighbour's columns"
 #: A likelihood ratio is a difference of two deviances, to each of which R's own stop leaves 8 digits.
 RATIO = 6.0
-OTHER = "R's table has different tests or terms from pairproof's, or its model stays in R"
+OTHER = "R's table has different tests or terms from pairproof's"
+HALVES = "with half wins the likelihood is a quasi-likelihood, and pairproof tests no ratio of it"
 #: Tests that are pairproof's.
 CHI_SQUARE = ("Chisq", "LRT")
 #: R's row and column -> our number, and where it stands in our table; "" where it is computed from what does.
@@ -106,7 +107,9 @@ def _tests(
     native: bool = True,
 ) -> Translation:
     """The table by pairproof, if it is of the same tests, as `numbers` tells, else R's own through the bridge."""
-    table, test, why = call.result.get("value"), call.word("test", "none"), OTHER
+    table, test = call.result.get("value"), call.word("test", "none")
+    why = "a model in it has no formula in Python" if any(m.in_words is None for m in models) else OTHER
+    why = why if all(m.contests.whole for m in models) else HALVES
     if not isinstance(table, RList) or not table.names:
         raise StaysInR("its table was not recorded")
     if native and all(m.in_words is not None for m in models) and test in ("none", *CHI_SQUARE):
