@@ -165,7 +165,7 @@ NUMBERS = {
     "league_table": 90,
     "lizard_fights": 50,
     "party_preferences": 110,
-    "pork_tasting": 55,
+    "pork_tasting": 54,
     "speech_mos": 45,
     "beer_panel": 96,
     "bus_seats": 86,
