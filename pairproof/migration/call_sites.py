@@ -72,7 +72,8 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
     for group in (turn for found in groups.values() for turn in _turns(found)):
         done = [by_id[c.id] for c in group if c.id in by_id and written(by_id[c.id])]
         if done:
-            keys, loop_names = _keys(done, group) if len(group) > 1 else ((), ())
+            once = len(group) == 1 or done[0].call.helper and len({str(s.translation.code) for s in done}) == 1
+            keys, loop_names = ((), ()) if once else _keys(done, group)
             variables = {c.variable for c in group}
             call = done[0].call
             variable = variables.pop() if len(variables) == 1 and _is_assigned(captured, call) else ""
@@ -110,8 +111,8 @@ def _turns(group: list[RecordedCall]) -> list[list[RecordedCall]]:
     names = [n for n in group[0].keys if all(n in c.keys for c in group)]
     if len({tuple(c.keys[n] for n in names) for c in group}) == len(group):
         return [group]
-    for n in names:
-        column = [c.keys[n] for c in group]
+    for own in (names, *([n] for n in names)):
+        column = [tuple(c.keys[n] for n in own) for c in group]
         times = Counter(column)
         k = times[column[0]]
         if len(times) > 1 and column == [v for v in times for _ in range(k)]:
@@ -157,12 +158,17 @@ def _keys(done: Sequence[Step], group: Sequence[RecordedCall]) -> tuple[tuple[Ke
     for n in sorted(columns, key=lambda n: not isinstance(columns[n][0], str)):
         if len(set(columns[n])) == len(done):
             return tuple(columns[n]), (n,)
-    varying = [n for n in columns if len(set(columns[n])) > 1]
+    varying = sorted((n for n in columns if len(set(columns[n])) > 1), key=lambda n: _changes(columns[n]))
     together = list(zip(*(columns[n] for n in varying)))
     if len(varying) > 1 and len(set(together)) == len(done):
         return tuple(together), tuple(varying)
     place = {call.id: k for k, call in enumerate(group, 1)}
     return tuple(place[s.call.id] for s in done), ()
+
+
+def _changes(column: Sequence[object]) -> int:
+    """How often a loop's variable changes: that of the outermost loop the least."""
+    return sum(a != b for a, b in zip(column, column[1:]))
 
 
 # -- order ---------------------------------------------------------------------------------------------------

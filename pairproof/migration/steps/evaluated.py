@@ -201,6 +201,10 @@ class Evaluated:
         #: Call sites of the expression that were evaluated several times.
         self.many: list[CallSite] = []
         self.inline = False
+        #: Whether what functions print is written elsewhere.
+        self.silent = False
+        #: R's variables of the comprehensions around us, and "name" of the names that one goes through.
+        self.keyed: dict[str, ast.expr] = {}
         #: Vectors that lack some of R's coefficients among the operands of the call that is being translated.
         self.lacking: list[tuple[ast.expr, Lacking]] = []
         #: Whether the names of a vector of coefficients are lost in what is made of it.
@@ -286,7 +290,7 @@ class Evaluated:
 
         number: R's function, of a number that stands in the record.
         """
-        turns = self._turns(m)
+        turns = [turn for turn in self._turns(m) if self._stands(turn, m)]
         if not turns:
             found = view(step, self.varies(step))
             self.uses([step], found, views.digits_of(step, number, self.value(found)))
@@ -314,6 +318,13 @@ class Evaluated:
         """The other turns of the loops that a value changes in."""
         names = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
         return [turn for loop in self.scope.turns for turn in loop if names & {*turn}]
+
+    def _stands(self, turn: Mapping[str, Any], m: ast.expr) -> bool:
+        """Whether a value is there in another turn: not of loops in loops the keys of other turns."""
+        with self._during(turn), suppress(NotTranslated):
+            self.value(m)
+            return True
+        return False
 
     def _viewed_in(
         self, turn: Mapping[str, Any], m: ast.expr, view: Callable[[Step, bool], ast.expr], varies: bool

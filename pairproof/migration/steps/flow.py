@@ -28,7 +28,7 @@ from ..translate.python_code import INDENT, Names, comment, one_line
 from .compared import Constants, show
 from .evaluated import RESERVED, CallSite, Scope, key_parts
 from .interpreter import Interpreter, Jump
-from .python import laid_out, names_of, node, put, text_of
+from .python import laid_out, loop_over, names_of, node, put, text_of
 from .translator import Expressions
 from .trees import (
     NotTranslated,
@@ -375,9 +375,10 @@ class Flow(State):
     def _turns(self, e: R, sites: Sequence[CallSite], ex: Expressions) -> Loop:
         """What a loop runs over: the keys of its fits, else R's values."""
         variable, over, _ = e.operands
-        site = next((s for s in sites if variable.symbol in s.loop_names), None)
+        named = [s for s in sites if variable.symbol in s.loop_names]
+        site = min(named, key=lambda s: len(s.loop_names), default=None)
         if site is not None and len(site.loop_names) > 1:
-            raise NotTranslated("a loop inside a loop of fits is not supported")
+            return self._of_several(site, variable.symbol, over, ex)
         keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
         if keys is not None:
             turns = tuple(key_parts(k)[0] for k in keys.keys)
@@ -392,6 +393,25 @@ class Flow(State):
         if not turns:
             raise NotTranslated("it loops over nothing")
         return Loop("", made, turns, True)
+
+    def _of_several(self, site: CallSite, symbol: str, over: R, ex: Expressions) -> Loop:
+        """One of several loops around a fit: it runs over the keys that are in this turn of the loops around it."""
+        at, words = site.loop_names.index(symbol), self.loops[site.name]
+        outer = [k for k, w in enumerate(words) if k != at and w in self.scope.values]
+        keys = [key_parts(key) for key in site.keys]
+        now = [key for key in keys if all(key[k] == self.scope.values[words[k]] for k in outer)]
+        turns = tuple(dict.fromkeys(key[at] for key in now))
+        made: ast.expr = node(list(turns))
+        if outer:
+            tests = [put("key[k] == w", k=k, w=ast.Name(words[k], ast.Load())) for k in outer]
+            listed = ast.ListComp(put("key[k]", k=at), [loop_over(put("key"), ast.Name(site.name, ast.Load()))])
+            listed.generators[0].ifs = tests
+            made = listed if len(outer) == len(words) - 1 else put("dict.fromkeys(x)", x=listed)
+        else:
+            with suppress(NotTranslated):
+                found = ex.operand(over)
+                made = found if tuple(ex.value(found)) == turns else made
+        return Loop(words[at], made, turns, True, True, frozenset({site.call.text}))
 
     def _for(self, e: R, ex: Expressions, block: Block, loop: Loop | None = None) -> None:
         variable, _, body = e.operands
@@ -494,6 +514,8 @@ class Flow(State):
             if (turn := self._turn(s)) is not None:
                 own.calls[s.call.text] = turn
                 own.reached.setdefault(s.call.text, []).append(turn)
+            elif len(s.loop_names) > 1:
+                own.many.append(s)
         inner = Block()
         scope.turns.append([{loop.name: other} for other in loop.turns if other is not value])
         with self._within(loop=loop, choosing=True):
@@ -532,6 +554,11 @@ class Flow(State):
         made = self.scope.variables.get(site.variable.partition("$")[0])
         return made is not None and text_of(made) == site.name
 
+    def _is_own(self, variable: str) -> bool:
+        """Whether it has a name of its own: what a statement made of fits, and no fit."""
+        made = self.scope.variables.get(variable)
+        return isinstance(made, ast.Name) and self.scope.owners.get(made.id) == variable
+
     def _after_loop(
         self, e: R, loop: Loop, sites: Sequence[CallSite], lists: Sequence[CallSite], written: bool
     ) -> None:
@@ -540,7 +567,8 @@ class Flow(State):
         for name in variables:
             self.scope.summaries.pop(name, None)
         for site in sites:
-            if (variable := site.variable.partition("$")[0]) in variables:
+            variable = site.variable.partition("$")[0]
+            if variable in variables and not self._is_own(variable):
                 made: ast.expr = ast.Name(site.name, ast.Load())
                 self.scope.variables[variable] = made if site in lists else last_of(site)
         if symbol in variables:
@@ -595,15 +623,22 @@ class Flow(State):
 
     # -- functions -------------------------------------------------------------------------------------------
 
+    def _called(self, fun: R) -> R:
+        """A function, or what one of the script is called."""
+        return self.scope.functions.get(fun.symbol, fun)
+
     def _each(self, e: R, ex: Expressions, block: Block) -> None:
         """`invisible(lapply(fits, function(m) print(coef(m))))`: a loop."""
-        given = matched(e.arguments, ("X", "FUN")) or {}
-        fun = given.get("FUN")
-        if fun is None or fun.kind != "function" or fun.body is None or not fun.arguments:
+        given = matched(e.arguments, ("f", "X", "...") if e.function == "Map" else ("X", "FUN")) or {}
+        fun = self._called(given.get("FUN", given.get("f", R("null"))))
+        if fun.kind != "function" or fun.body is None or not fun.arguments or "X" not in given:
             raise NotTranslated(f"{e.function}() of this function is not supported")
         body = without_return(fun.body)
-        formal = fun.arguments[0][0]
-        names = own_variables(body) | {formal}
+        formals, texts = [n for n, _ in fun.arguments], {p.value for p in body.walk() if p.kind == "call"}
+        words = [s.loop_names[:1] for s in self.sites.get(self.task, []) if s.many and s.call.text in texts]
+        by_name = bool(words) and words[0] and words[0][0] in ("name", *formals)
+        formal = words[0][0] if by_name else formals[0]
+        names = own_variables(body) | {*formals, formal}
         loop = R("call", e.value, R("sym", "for"), (("", R("sym", formal)), ("", given["X"]), ("", body)))
         turns = self._turns(loop, [s for s in self.sites.get(self.task, []) if s.many], ex)
         with self._local(names):
@@ -611,8 +646,10 @@ class Flow(State):
                 self._unknown(name)
             self._for(loop, ex, block, turns)
 
-    def _inline(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
-        """A function of several statements, written where it is called."""
+    def _inline(
+        self, e: R, ex: Expressions, block: Block, visible: bool, gives: bool = False
+    ) -> ast.expr | None:
+        """A function of several statements, written where it is called; what it gives, if that is asked for."""
         function = self.scope.functions[e.function]
         formals = [n for n, _ in function.arguments]
         given = matched(list(e.arguments), formals)
@@ -638,7 +675,13 @@ class Flow(State):
                 if name not in given and default.kind != "empty":
                     with suppress(NotTranslated):
                         self.scope.variables[name] = ex.expression(default)
-            self._statement(body, ex, block, visible)
+            if not gives:
+                self._statement(body, ex, block, visible)
+                return None
+            *before, last = body.operands if body.function == "{" else (body,)
+            for part in before:
+                self._try(part, ex, block, False)
+            return ex.expression(last)
 
     def _unknown(self, name: str) -> None:
         """A variable has another meaning here, or none."""

@@ -23,7 +23,7 @@ from . import views
 from .evaluated import SETTINGS, CallSite, Lacking
 from .flow import PLOTTING, PRINTING, Block, Flow, State
 from .python import called, called_on, laid_out, names_of, node, put, text_of
-from .translator import Expressions
+from .translator import APPLYING, Expressions
 from .trees import NotTranslated, R, matched, without_return
 
 #: Rows that R's head() shows.
@@ -245,9 +245,29 @@ class Statements(Flow, Shown):
         elif f in self.scope.functions and self._several(self.scope.functions[f]):
             self._inline(e, ex, block, visible)
         elif visible:
+            self._printed_within(e, ex, block)
             self._show(e, ex, block)
         else:
             ex.operand(e)
+
+    def _given(self, e: R, ex: Expressions, block: Block) -> ast.expr:
+        """What an expression gives, after what the function of the script that it calls prints."""
+        own = self.scope.functions.get(e.function)
+        if own is not None and self._prints(own) and (made := self._inline(e, ex, block, False, True)):
+            return made
+        self._printed_within(e, ex, block)
+        return ex.expression(e)
+
+    def _printed_within(self, e: R, ex: Expressions, block: Block) -> None:
+        """What the function that lapply() calls prints, in a loop of its own."""
+        if e.function not in APPLYING or not any(self._prints(self._called(a)) for a in e.operands):
+            return
+        ex.silent = True
+        try:
+            self._each(e, ex, block)
+        except NotTranslated as why:
+            ex.before.clear()
+            self._not_written(f"what {e.function}() prints", str(why), block)
 
     def _assign(self, e: R, ex: Expressions, block: Block) -> None:
         target, value = e.operands
@@ -285,7 +305,7 @@ class Statements(Flow, Shown):
             self.scope.summaries[target.symbol] = R("call", "", value.head, (("", R("sym", of)),))
             self.of_models.add(target.symbol)
             return
-        made = ex.expression(value)
+        made = self._given(value, ex, block)
         if self._of_models(value) or ex.step(made) is not None or ex.used:
             self.of_models.add(target.symbol)
         if isinstance(made, ast.Name) and ex.step(made) is not None and self._is_fixed(made):
@@ -329,6 +349,7 @@ class Statements(Flow, Shown):
         """The call site whose values a variable becomes here, where the text of the call is not its own."""
         for site in self.sites.get(self.task, []):
             part = value.function in ("[", "[[", "$")  # ab <- ab[order(ab), ]
+            part |= len(site.loop_names) > 1 and bool(self.loop) and self._turn(site) is None  # a list of each turn
             if site.variable == variable and not part and (site.call.text != value.value or site.many):
                 return site
         return None

@@ -7,8 +7,8 @@ a value is (a number, a named vector, a table, a fit) is seen and not guessed.  
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from ...fit.fit import Fit
 from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
-from .evaluated import Lacking
+from .evaluated import CallSite, Lacking, key_parts
 from .python import OPERATORS, by_rule, dict_of, kind_of, loop_over, node, put, text_of, vocabulary
 from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
@@ -43,6 +43,8 @@ _NAMELESS = frozenset(
     "length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split()
 )
 _BY_NAME = frozenset("[ [[ names which which.max which.min".split())
+#: Functions that print what they are given.
+PRINTING = frozenset("print show print.default printCoefmat cat message writeLines".split())
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl map_chr map_int map_lgl apply by".split())
 
 
@@ -60,8 +62,8 @@ class Expressions(Tables, Texts):
                 return ast.Constant(None)
             case "sym":
                 return self._noted(self.variable(e.symbol))
-            case "call" if e.value in self.calls:
-                return self.calls[e.value]
+            case "call" if (recorded := self._recorded(e)) is not None:
+                return recorded
             case "call":
                 outer, self.lacking = self.lacking, []
                 try:
@@ -73,6 +75,19 @@ class Expressions(Tables, Texts):
         raise NotTranslated(
             "a function by itself has no value here" if e.kind == "function" else "it is not an expression"
         )
+
+    def _recorded(self, e: R) -> ast.expr | None:
+        """The value of a recorded call; of several of this text, that of the fit that this one is of."""
+        text = str(e.value)
+        found = list(self.reached.get(text, ()))
+        for site in self.many if text not in self.calls else ():
+            if site.call.text == text and not site.loop_names:
+                found += [put("x[k]", x=ast.Name(site.name, ast.Load()), k=k) for k in map(node, site.keys)]
+        if len(found) > 1 and (m := self.fit(e.operands[0]) if e.operands else None) is not None:
+            of = [(made, self.step(made)) for made in found]
+            same = [made for made, s in of if s is not None and m[1].call.id in s.call.fits.values()]
+            return same[0] if same else self.calls.get(text)
+        return self.calls.get(text)
 
     def _noted(self, found: ast.expr) -> ast.expr:
         """An operand; what it lacks of R's coefficients is known to the call that it is of."""
@@ -438,13 +453,24 @@ class Expressions(Tables, Texts):
         given = matched([(n, a) for n, a in e.arguments], formals)
         if given is None:
             raise NotTranslated(f"the arguments of {e.function}() do not match its formals")
-        bound = {n: self.operand(given[n]) for n in formals if n in given}
-        for name, default in function.arguments:
-            if name not in bound and default.kind != "empty":
-                with self.bound(bound):
-                    bound[name] = self.operand(default)
-        with self.bound(bound):
+        promised = {n: self._promised(n, given[n]) for n in formals if n in given}
+        with ExitStack() as local:
+            for own in promised.values():
+                local.enter_context(own)
+            for name, default in function.arguments:
+                if name not in given and default.kind != "empty":
+                    local.enter_context(self._promised(name, default))
             return self.body(function)
+
+    def _promised(self, name: str, e: R) -> AbstractContextManager[None]:
+        """A variable within; of what only R has none: R evaluates it where it is used, and a fit may be all that does."""
+        kept = list(self.before), dict(self.scope.variables), len(self.digits), len(self.used)
+        try:
+            return self.bound({name: self.operand(e)})
+        except NotTranslated:
+            self.before, self.scope.variables = kept[:2]
+            del self.digits[kept[2] :], self.leaves[kept[2] :], self.used[kept[3] :]
+            return self._without(name)
 
     def body(self, function: R) -> ast.expr:
         """What a function gives; what it assigns before stands where it is used."""
@@ -454,13 +480,11 @@ class Expressions(Tables, Texts):
         *before, last = body.operands if body.function == "{" else (body,)
         with ExitStack() as local:
             for part in before:
+                if self.silent and part.function in PRINTING:
+                    continue
                 if part.function not in ("<-", "=") or not part.operands[0].symbol:
                     raise NotTranslated("a function with these statements cannot be written as an expression")
-                name = part.operands[0].symbol
-                try:
-                    local.enter_context(self.bound({name: self.operand(part.operands[1])}))
-                except NotTranslated:  # data that only R has, from which it makes a fit
-                    local.enter_context(self._without(name))
+                local.enter_context(self._promised(part.operands[0].symbol, part.operands[1]))
             return self.expression(last.operands[0] if last.function == "return" else last)
 
     @contextmanager
@@ -505,6 +529,8 @@ class Expressions(Tables, Texts):
         named, free = {n: a for n, a in rest if n in formals}, [a for n, a in rest if not n]
         if len(named) + len(free) < len(formals):
             raise NotTranslated(f"{e.function}() with these arguments is not supported")
+        if e.function == "Map" and not named:
+            free[:2] = free[1::-1]
         given = [named[n] if n in named else free.pop(0) for n in formals]
         free = free[1:] if e.function == "vapply" and free else free
         rest = [*(("", a) for a in free), *((n, a) for n, a in rest if n and n not in formals)]
@@ -528,21 +554,45 @@ class Expressions(Tables, Texts):
         sometimes = any(part.function in _SOMETIMES for part in fun.walk())
         theirs = self.of_run.get(id(e))
         size = len(theirs) if isinstance(theirs, RList) else None
-        if len(sites) != 1 or fun.kind != "function" or sometimes or size not in (None, len(sites[0].keys)):
+        alike = len({(site.keys, site.loop_names) for site in sites}) == 1
+        if not alike or fun.kind != "function" or sometimes or size not in (None, len(sites[0].keys)):
             return None
-        (site,), key = sites, ast.Name(self.temporary("name"), ast.Load())
-        with self._without(*(n for n, _ in fun.arguments)):
-            with self._inside([{key.id: k} for k in site.keys], key):
+        site, own = sites[0], {n for n, _ in fun.arguments}
+        fixed = self._outer_keys(site, own)
+        words = site.loop_names or ("name",)
+        if any(self.scope.turns) and not fixed or len(fixed) == len(words):
+            raise NotTranslated("its fits are made in a loop around it, and have no names of its turns")
+        names = [ast.Name(self.temporary(w), ast.Load()) for w in words]
+        turns = [{n.id: k for n, k in zip(names, key_parts(key))} for key in site.keys]
+        now = {names[k].id: self.value(made) for k, made in fixed.items()}
+        turns.sort(key=lambda turn: any(turn[n] != v for n, v in now.items()))
+        free = [n for k, n in enumerate(names) if k not in fixed]
+        key, every = (n[0] if len(n) == 1 else ast.Tuple(n, ast.Load()) for n in (free, names))
+        keyed = dict(zip(words, names))
+        with self._without(*(own - {*keyed})), self.bound({w: n for w, n in keyed.items() if w in own}):
+            with self._inside(turns, key, keyed):
                 inner = self.body(fun)
                 kind = self.kind(inner)
-        loop = [loop_over(key, ast.Name(site.name, ast.Load()))]
+        loop = [loop_over(every, ast.Name(site.name, ast.Load()))]
+        loop[0].ifs = [put("a == b", a=names[k], b=made) for k, made in fixed.items()]
         made: ast.expr = ast.ListComp(inner, loop)
-        names = theirs.names if isinstance(theirs, (RVector, RList)) else ()
-        if all(isinstance(k, str) for k in site.keys):
-            made = ast.DictComp(key, inner, loop)
-        elif names and len(names) == len(site.keys):
-            made = put("dict(zip(n, x))", n=list(names), x=made)
+        whole = text_of(inner) == text_of(put("x[k]", x=ast.Name(site.name, ast.Load()), k=every)) and not fixed
+        theirs_names = theirs.names if isinstance(theirs, (RVector, RList)) else ()
+        if all(isinstance(turns[0][n.id], str) for n in free):
+            made = ast.Name(site.name, ast.Load()) if whole else ast.DictComp(key, inner, loop)
+        elif theirs_names and len(theirs_names) == len(site.keys):
+            made = put("dict(zip(n, x))", n=list(theirs_names), x=made)
         return made if e.function in ("lapply", "Map", "map", "by") else self._simplified(e, made, kind)
+
+    def _outer_keys(self, site: CallSite, but: Container[str] = ()) -> dict[int, ast.expr]:
+        """Places in the keys of a site of several loops -> the variables of the loops around us that are there."""
+        found = {}
+        for k, word in enumerate(site.loop_names if len(key_parts(site.keys[0])) > 1 else ()):
+            made = self.keyed.get(word, self.scope.variables.get(word)) if word not in but else None
+            if made is not None and self.kind(made) in "nt":
+                if any(key_parts(key)[k] == self.value(made) for key in site.keys):
+                    found[k] = made
+        return found
 
     def _applied_over(
         self, e: R, over: ast.expr, fun: R, margin: Sequence[R], rest: Sequence[tuple[str, R]]
@@ -561,7 +611,8 @@ class Expressions(Tables, Texts):
         own, key = self.temporary(parameter), self.temporary("name")
         element = ast.Name(own, ast.Load())
         turns = [{own: v, key: k} for k, v in (found.items() if keyed else zip(found, found))]
-        with self._inside(turns, ast.Name(key if keyed else own, ast.Load())):
+        loops = {parameter: element, **({"name": ast.Name(key, ast.Load())} if keyed else {})}
+        with self._inside(turns, ast.Name(key if keyed else own, ast.Load()), loops):
             inner = self._applied(fun, parameter, element, rest)
             value = self.value(inner)
         uses = any(isinstance(n, ast.Name) and n.id == own for n in ast.walk(inner))
@@ -592,19 +643,25 @@ class Expressions(Tables, Texts):
         raise NotTranslated(f"{e.function}() of these values is not supported")
 
     @contextmanager
-    def _inside(self, turns: list[dict[str, Any]], key: ast.expr) -> Iterator[None]:
+    def _inside(
+        self, turns: list[dict[str, Any]], key: ast.expr, loops: Mapping[str, ast.expr]
+    ) -> Iterator[None]:
         """Within a comprehension: nothing gets a name of its own, and what was called there has its keys."""
-        inline, calls, names = self.inline, dict(self.calls), turns[0]
+        inline, calls, names, keyed = self.inline, dict(self.calls), turns[0], self.keyed
         before = {n: self.scope.values[n] for n in names if n in self.scope.values}
         self.scope.values.update(names)
         self.inline = True
         self.scope.turns.append(turns[1:])
+        self.keyed = {**keyed, **loops}
         for site in self.many:
-            self.calls[site.call.text] = put("x[k]", x=ast.Name(site.name, ast.Load()), k=key)
+            parts, size = [*self._outer_keys(site).values()], len(key_parts(site.keys[0]))
+            at = key if size == 1 else ast.Tuple(parts, ast.Load())
+            if size == 1 or len(parts) == size:
+                self.calls[site.call.text] = put("x[k]", x=ast.Name(site.name, ast.Load()), k=at)
         try:
             yield
         finally:
-            self.inline, self.calls = inline, calls
+            self.inline, self.calls, self.keyed = inline, calls, keyed
             self.scope.turns.pop()
             for name in names:
                 self.scope.values.pop(name, None)
