@@ -14,6 +14,7 @@ from typing import Union
 from ..bridge.capture.recorded import Captured, RecordedCall
 from .outcome import LeftOut, called_in
 from .steps.evaluated import CallSite, Key
+from .steps.interpreter import MODULES
 from .steps.translator import PASSING
 from .steps.trees import node_of
 from .translate.python_code import KINDS, Names, Result, identifier, parts
@@ -125,7 +126,7 @@ def _turns(group: list[RecordedCall]) -> list[list[RecordedCall]]:
 
 def _named(drafts: Sequence[CallSite]) -> list[CallSite]:
     """The sites with their Python names; the first that has a variable of the script gets its name."""
-    names = Names()
+    names = Names(MODULES)
     first: dict[int, str] = {}
     seen = set()
     for k, site in enumerate(drafts):

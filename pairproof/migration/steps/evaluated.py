@@ -36,6 +36,8 @@ SETTINGS = frozenset(
 LONG = 46
 #: The mark of R's value of that run in the script.
 OF_RUN = "R's value of that run"
+#: Columns of R's quasi variances.
+QUASI = ("estimate", "SE", "quasiSE", "quasiVar")
 #: Longest vector of the run that stands in the script as a constant.
 MOST_CONSTANT = 60
 
@@ -259,12 +261,29 @@ class Evaluated:
         found = self.general(
             made, step, lambda s, _: views.as_in_r(made, s.value, s.call.result.get("value"))
         )
+        if (se := self._errors(step)) is not None:
+            found = put('x.assign(SE=s)[names]', x=found, s=se, names=list(QUASI))
         named = self.named(found, f"{self.word(made)}_table") if found is not made else made
         gone = _gone(self.value(named))
         if gone and all(v == v for v in numbers_of_r(step.call.result.get("value"))):
             self.scope.places[text_of(named)] = lacking = Lacking((), gone, False)
             self.lacking.append((named, lacking))
         return named
+
+    def _errors(self, step: Step) -> ast.expr | None:
+        """The standard errors beside quasi variances: of the abilities that they are of."""
+        answer = step.call.result.get("value")
+        table = answer["qvframe"] if isinstance(answer, RList) and "qvframe" in answer else None
+        of = self.source(step)
+        if of is None or not isinstance(table, RList) or table.names != QUASI or "se" not in self.value(of):
+            return None
+        return put('x.set_index("item")["se"]', x=of)
+
+    def source(self, step: Step) -> ast.expr | None:
+        """The name of the first value of a recorded call that a helper was given."""
+        given = [s.value for s in self.made.values() if s.call.id in step.call.fits.values()]
+        names = [n for n, v in self.scope.values.items() if any(v is own for own in given)]
+        return ast.Name(names[0], ast.Load()) if names else None
 
     def uses(self, steps: Sequence[Step], found: ast.expr, digits: float | None = None) -> None:
         """Note that a value is made of fits: of one, or of those of the turns of a loop."""

@@ -71,7 +71,7 @@ class Shown(State):
             if (shown := views.of_quasi(made, step, ex.value)) is not None:
                 return shown
             if isinstance(value, (pd.DataFrame, pd.Series, np.ndarray)) and (
-                "summary" in within or "head" in within and len(value) > HEAD
+                "summary" in within and "quasi_se" not in value or "head" in within and len(value) > HEAD
             ):
                 return None  # quartiles; the first rows
             if isinstance(value, Fit):
@@ -90,6 +90,8 @@ class Shown(State):
                 return put("print(m, x)", m=made, x=said)
             if step is not None and isinstance(value, pd.DataFrame) and "llf" in value:
                 return views.of_tests(made, value, step, self._fitted(step))
+            if step is not None and isinstance(value, pd.DataFrame) and "quasi_se" in value:
+                return put("show(x)", x=ex.viewed(made))
             if step is not None and hasattr(value, "frame"):  # R's table of tests
                 return put("show(m.frame())", m=made)
             if step is not None:

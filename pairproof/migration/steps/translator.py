@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -31,6 +31,8 @@ _COUNTING = frozenset(
     "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
 )
 EXACT = 15.0
+#: How far worths that sum to 1 may miss it.
+SAME = 1e-9
 #: Functions that take parts, by name or as R has the places; that leave out NA; that make texts of numbers.
 _OF_PARTS = frozenset("[ [[ $".split())
 _WITHOUT_NA = frozenset("na.omit sort".split())
@@ -292,6 +294,8 @@ class Expressions(Tables, Texts):
         if f not in _OF_FITS:
             return None
         m = self.fit(first)
+        if m is None and f in ("coef", "vcov") and (found := self._of_worths(f, first)) is not None:
+            return found
         if m is None:
             if f in ("AIC", "BIC", "logLik", "deviance", "coef", "vcov"):
                 raise NotTranslated(f"{f}() is of a model that is not in Python")
@@ -326,6 +330,20 @@ class Expressions(Tables, Texts):
         found = self._view(*m, partial(views.intervals, level=level, profiled=profiled), "intervals")
         self.digits[-1] = min(self.digits[-1], views.PROFILED if profiled else EXACT)
         return found
+
+    def _of_worths(self, f: str, e: R) -> ast.expr | None:
+        """What R's itempar() gives: worths with their covariances."""
+        with suppress(NotTranslated):
+            made = self.expression(e)
+            step = self.step(made)
+            fit = None if step is None else self.source(step)
+            if step is not None and fit is not None and step.call.name.startswith(("itempar", "worth")):
+                x = self.viewed(made)
+                if abs(float(np.sum(self.value(x))) - 1) < SAME:
+                    found = views.of_worths(f, x, fit)
+                    self.uses([step], found)
+                    return found
+        return None
 
     def _number(self, f: str, m: ast.expr, step: Step) -> ast.expr:
         return self.general(m, step, lambda s, _: views.number(f, m, s, self.value), f)
@@ -364,9 +382,11 @@ class Expressions(Tables, Texts):
     def _of_rows(self, e: R, m: ast.expr, step: Step) -> ast.expr:
         """Fitted values, residuals and linear predictors, of each row of a binomial model's data."""
         f = e.function
-        given = matched(e.arguments[1:], ("newdata", "type") if f == "predict" else ("type",))
+        given = matched(e.arguments[1:], ("newdata", "type", "se.fit") if f == "predict" else ("type",))
+        if given and "newdata" in given and isinstance(step.value, Fit):
+            return self._predicted(given, m, step)
         y, family = step.call.vector("y"), step.call.strings("family")
-        if given is None or "newdata" in given or not isinstance(step.value, Fit) or y is None or not family:
+        if given is None or {"newdata", "se.fit"} & {*given} or not isinstance(step.value, Fit) or y is None or not family:
             raise NotTranslated(f"{f}() of this fit is not supported")
         kind = given["type"].value if "type" in given else "link" if f == "predict" else "deviance"
         wanted = "fitted" if f.startswith("fitted") or (f, kind) == ("predict", "response") else str(kind)
@@ -381,13 +401,33 @@ class Expressions(Tables, Texts):
         self.uses([step], found)
         return put("np.log(p / (1 - p))", p=self.named(found, "fitted")) if wanted == "link" else found
 
+    def _predicted(self, given: Mapping[str, R], m: ast.expr, step: Step) -> ast.expr:
+        """A glm's linear predictors, or probabilities, of new rows, which have a column for each coefficient."""
+        kind, family = given["type"].value if "type" in given else "link", step.call.strings("family")
+        rows, b = self.operand(given["newdata"]), self._coefficients(m, step)
+        names = list(self.value(b).index)
+        there = self.value(rows).select_dtypes(["number", "bool"]) if self.kind(rows) == "d" else ()
+        plain = "glm" in step.call.strings("class") and family[1:] == ("logit",) and "offset" not in step.call.text
+        if not plain or kind not in ("link", "response") or {*names} - {*there, "(Intercept)"}:
+            raise NotTranslated("predict() of new data without a column for each coefficient is not supported")
+        if "(Intercept)" in names:
+            rows = put("x.assign(**{'(Intercept)': 1.0})", x=rows)
+        link = put("x[list(b.index)] @ b", x=rows, b=b)
+        found = put("1 / (1 + np.exp(-x))", x=link) if kind == "response" else link
+        if "se.fit" not in given or given["se.fit"].value is not True:
+            return found
+        cov = self._view(m, step, views.covariances, "cov")
+        se = put("np.sqrt((x[list(b.index)] @ v * x[list(b.index)]).sum(axis=1))", x=rows, b=b, v=cov)
+        se = put("s * p * (1 - p)", s=se, p=found) if kind == "response" else se
+        return dict_of([("fit", found), ("se.fit", se), ("residual.scale", node(1))])
+
     def _anova(self, e: R) -> ast.expr:
         """The table of tests of fits, each against the one before it."""
         test = dict(e.arguments).get("test")
         fits = [self.fit(a) for n, a in e.arguments if n != "test"]
         there = [m for m in fits if m is not None]
         eba = bool(there) and all(m[1].call.package == "eba" for m in there)
-        tested = eba or test is not None and test.value in ("Chisq", "LRT")
+        tested = eba or any("polr" in m[1].call.strings("class") for m in there) or test is not None and test.value in ("Chisq", "LRT")
         quasi = any(views.quasi(m[1]) for m in there)
         if len(there) < max(len(fits), 2) or quasi or not (tested or test is None):
             raise NotTranslated("anova() of these fits is not supported")
@@ -424,8 +464,8 @@ class Expressions(Tables, Texts):
 
         def view(step: Step, _: bool) -> ast.expr:
             df = step.call.number("loglik_df")
-            same = df is None or df == getattr(step.value, "rank", df)
-            return put("m.rank", m=m) if same else node(int(df or 0))
+            own = next((n for n in ("rank", "df") if df in (None, getattr(step.value, n, None))), "")
+            return put(f"m.{own}", m=m) if own else node(int(df or 0))
 
         return self.general(m, step, view, "logLik")
 
