@@ -382,9 +382,9 @@ class Evaluated:
     def word(self, made: ast.expr) -> str:
         return next((n.id for n in ast.walk(made) if isinstance(n, ast.Name)), "fit")
 
-    def named(self, found: ast.expr, word: str) -> ast.expr:
+    def named(self, found: ast.expr, word: str, long: int = LONG) -> ast.expr:
         text = text_of(found)
-        if len(text) <= LONG or self.inline:
+        if len(text) <= long or self.inline:
             return found
         if text not in self.views:
             name = self.scope.names.name(word, "table")
@@ -401,6 +401,10 @@ class Evaluated:
 
     def body(self, function: R) -> ast.expr:
         """What a function of the script gives."""
+        raise NotImplementedError
+
+    def pairs(self, x: ast.expr, y: ast.expr, fun: R) -> ast.expr:
+        """A function of each element of a vector with each of another."""
         raise NotImplementedError
 
     def variable(self, name: str) -> ast.expr:

@@ -222,7 +222,7 @@ class Parts(Evaluated):
         decreasing = [a for n, a in e.arguments if n == "decreasing"]
         by = [self._vector(self.operand(a)) for n, a in e.arguments if not n]
         down = bool(decreasing) and decreasing[0].value is True
-        if len(by) == 1 and (texts := self._texts_of(by[0])):
+        if len(by) == 1 and (texts := self.texts_of(by[0])):
             # R goes by the letters of its locale, of whatever case.
             by_letter = sorted(texts) != sorted(texts, key=str.casefold)
             x = put("[v.casefold() for v in x]", x=by[0]) if by_letter else by[0]
@@ -240,7 +240,7 @@ class Parts(Evaluated):
             raise NotTranslated("it uses a table as a vector")
         return put("x.iloc[:, 0]", x=x)
 
-    def _texts_of(self, x: ast.expr) -> list[str]:
+    def texts_of(self, x: ast.expr) -> list[str]:
         """The texts of a vector; [] of one of numbers."""
         listed = list(self.value(x)) if self.kind(x) in "vs" else []
         return listed if all(isinstance(v, str) for v in listed) else []

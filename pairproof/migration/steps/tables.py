@@ -216,6 +216,8 @@ class Tables(Parts):
         ]
         a, b = put("x[:, None]", x=arrays[0]), put("x[None, :]", x=arrays[1])
         fun = given.get("FUN")
+        each = fun is not None and fun.function == "Vectorize" or bool(self.texts_of(x))
+        fun = fun.operands[0] if fun is not None and fun.function == "Vectorize" else fun
         if fun is not None and fun.symbol in self.scope.functions:
             self.scope.lexical(fun.symbol, self.scope.functions[fun.symbol])
             fun = self.scope.functions[fun.symbol]
@@ -223,7 +225,8 @@ class Tables(Parts):
             inner = put(OPERATORS.get("*" if fun is None else str(fun.value), "x * y"), x=a, y=b)
         elif fun.kind == "function":
             with self.bound(dict(zip((n for n, _ in fun.arguments), (a, b)))):
-                inner = self.body(fun)
+                inner = self.body(fun) if not each else a
+            inner = self.pairs(x, y, fun) if each else inner
         else:
             raise NotTranslated("outer() of this function is not supported")
         if self.kind(x) != "s":

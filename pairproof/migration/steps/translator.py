@@ -23,7 +23,7 @@ from . import views
 from .evaluated import CallSite, Lacking, key_parts
 from .python import OPERATORS, by_rule, dict_of, kind_of, loop_over, node, put, text_of, vocabulary
 from .tables import Tables, Texts
-from .trees import NotTranslated, R, matched
+from .trees import NoExpression, NotTranslated, R, matched
 
 PASSING = frozenset("( suppressWarnings suppressMessages force identity try tryCatch".split())
 #: Functions that count, or name, whatever the numbers are; digits of what is exact.
@@ -272,7 +272,7 @@ class Expressions(Tables, Texts):
     def _sort(self, e: R) -> ast.expr:
         """`sort(names(x))` as `names(x)[order(names(x))]`."""
         x = self.operand(e.operands[0])
-        if self._texts_of(x):
+        if self.texts_of(x):
             return self._elements(x, R("call", "", R("sym", "order"), e.arguments), "x[k]")
         return self._general(e)
 
@@ -340,9 +340,9 @@ class Expressions(Tables, Texts):
             if step is not None and fit is not None and step.call.name.startswith(("itempar", "worth")):
                 x = self.viewed(made)
                 if abs(float(np.sum(self.value(x))) - 1) < SAME:
-                    found = views.of_worths(f, x, fit)
+                    found = x if f == "coef" else views.of_worths(self.named(x, "worths", 0), fit)
                     self.uses([step], found)
-                    return found
+                    return found if f == "coef" else self.named(found, "cov_worths", 0)
         return None
 
     def _number(self, f: str, m: ast.expr, step: Step) -> ast.expr:
@@ -523,7 +523,7 @@ class Expressions(Tables, Texts):
                 if self.silent and part.function in PRINTING:
                     continue
                 if part.function not in ("<-", "=") or not part.operands[0].symbol:
-                    raise NotTranslated("a function with these statements cannot be written as an expression")
+                    raise NoExpression("a function with these statements cannot be written as an expression")
                 local.enter_context(self._promised(part.operands[0].symbol, part.operands[1]))
             return self.expression(last.operands[0] if last.function == "return" else last)
 
@@ -560,6 +560,16 @@ class Expressions(Tables, Texts):
     def _if(self, e: R) -> ast.expr:
         test, yes, no = (self.operand(part) for part in (*e.operands, R("null"))[:3])
         return put("yes if test else no", test=test, yes=yes, no=no)
+
+    def pairs(self, x: ast.expr, y: ast.expr, fun: R) -> ast.expr:
+        """A function of each element of a vector with each of another."""
+        own = [ast.Name(self.temporary(n), ast.Load()) for n, _ in fun.arguments[:2]]
+        values = [[*self.value(over)] for over in (x, y)]
+        turns = [{own[0].id: a, own[1].id: b} for a in values[0] for b in values[1]]
+        with self._inside(turns, own[0], {}), self.bound({n: v for (n, _), v in zip(fun.arguments, own)}):
+            inner = self.body(fun)
+        row = ast.ListComp(inner, [loop_over(own[1], y)])
+        return put("np.array(x)", x=ast.ListComp(row, [loop_over(own[0], x)]))
 
     def _apply(self, e: R) -> ast.expr:
         """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`, `apply(d, 2, quantile, c(0.1, 0.9))`."""

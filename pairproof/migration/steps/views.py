@@ -440,12 +440,11 @@ def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95, profil
 # -- tables and vectors that helpers made --------------------------------------------------------------------
 
 
-def of_worths(function: str, x: ast.expr, m: ast.expr) -> ast.expr:
-    """`coef(itempar(m))`, and by the delta method `vcov(itempar(m))`."""
-    if function != "vcov":
-        return x
-    cov = put("m.cov_params().reindex(index=x.index, columns=x.index, fill_value=0)", m=m, x=x)
-    return put("(np.diag(x) - np.outer(x, x)) @ v @ (np.diag(x) - np.outer(x, x)).T", x=x, v=cov)
+def of_worths(x: ast.expr, m: ast.expr) -> ast.expr:
+    """`vcov(itempar(m))` by the delta method."""
+    cov = put("m.cov_params().reindex(index=x.index, columns=x.index, fill_value=0).to_numpy()", m=m, x=x)
+    slope = put("(np.diag(x) - np.outer(x, x))", x=x)
+    return put("pd.DataFrame(s @ v @ s, x.index, x.index)", s=slope, v=cov, x=x)
 
 
 def _numbers(value: Any) -> np.ndarray[Any, Any] | None:
