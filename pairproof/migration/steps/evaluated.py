@@ -262,7 +262,7 @@ class Evaluated:
             made, step, lambda s, _: views.as_in_r(made, s.value, s.call.result.get("value"))
         )
         if (se := self._errors(step)) is not None:
-            found = put('x.assign(SE=s)[names]', x=found, s=se, names=list(QUASI))
+            found = put("x.assign(SE=s)[names]", x=found, s=se, names=list(QUASI))
         named = self.named(found, f"{self.word(made)}_table") if found is not made else made
         gone = _gone(self.value(named))
         if gone and all(v == v for v in numbers_of_r(step.call.result.get("value"))):

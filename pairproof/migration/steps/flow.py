@@ -30,18 +30,7 @@ from .evaluated import RESERVED, CallSite, Scope, key_parts
 from .interpreter import Interpreter, Jump
 from .python import laid_out, loop_over, names_of, node, put, text_of
 from .translator import Expressions
-from .trees import (
-    NotTranslated,
-    R,
-    assigned,
-    changed,
-    jumps,
-    matched,
-    outer_variables,
-    outside_functions,
-    own_variables,
-    without_return,
-)
+from .trees import NotTranslated, R, assigned, changed, jumps, outer_variables, outside_functions
 
 #: Calls that give a new value, whatever they are given.
 _NEW = frozenset(
@@ -404,7 +393,9 @@ class Flow(State):
         made: ast.expr = node(list(turns))
         if outer:
             tests = [put("key[k] == w", k=k, w=ast.Name(words[k], ast.Load())) for k in outer]
-            listed = ast.ListComp(put("key[k]", k=at), [loop_over(put("key"), ast.Name(site.name, ast.Load()))])
+            listed = ast.ListComp(
+                put("key[k]", k=at), [loop_over(put("key"), ast.Name(site.name, ast.Load()))]
+            )
             listed.generators[0].ifs = tests
             made = listed if len(outer) == len(words) - 1 else put("dict.fromkeys(x)", x=listed)
         else:
@@ -620,96 +611,6 @@ class Flow(State):
         block.written += 1
         for word, inner in zip((f"if {text_of(condition)}:", "else:"), branches[: len(parts)]):
             block.lines += [*laid_out(word), *(INDENT + line for line in inner.lines or ["pass"])]
-
-    # -- functions -------------------------------------------------------------------------------------------
-
-    def _called(self, fun: R) -> R:
-        """A function, or what one of the script is called."""
-        return self.scope.functions.get(fun.symbol, fun)
-
-    def _each(self, e: R, ex: Expressions, block: Block) -> None:
-        """`invisible(lapply(fits, function(m) print(coef(m))))`: a loop."""
-        given = matched(e.arguments, ("f", "X", "...") if e.function == "Map" else ("X", "FUN")) or {}
-        fun = self._called(given.get("FUN", given.get("f", R("null"))))
-        if fun.kind != "function" or fun.body is None or not fun.arguments or "X" not in given:
-            raise NotTranslated(f"{e.function}() of this function is not supported")
-        body = without_return(fun.body)
-        formals, texts = [n for n, _ in fun.arguments], {p.value for p in body.walk() if p.kind == "call"}
-        words = [s.loop_names[:1] for s in self.sites.get(self.task, []) if s.many and s.call.text in texts]
-        by_name = bool(words) and words[0] and words[0][0] in ("name", *formals)
-        formal = words[0][0] if by_name else formals[0]
-        names = own_variables(body) | {*formals, formal}
-        loop = R("call", e.value, R("sym", "for"), (("", R("sym", formal)), ("", given["X"]), ("", body)))
-        turns = self._turns(loop, [s for s in self.sites.get(self.task, []) if s.many], ex)
-        with self._local(names):
-            for name in names:  # no turn has what the one before it made
-                self._unknown(name)
-            self._for(loop, ex, block, turns)
-
-    def _inline(
-        self, e: R, ex: Expressions, block: Block, visible: bool, gives: bool = False
-    ) -> ast.expr | None:
-        """A function of several statements, written where it is called; what it gives, if that is asked for."""
-        function = self.scope.functions[e.function]
-        formals = [n for n, _ in function.arguments]
-        given = matched(list(e.arguments), formals)
-        if given is None or function.body is None or self.inlined > DEEPEST:
-            raise NotTranslated(f"{e.function}() is not supported here")
-        body = without_return(function.body)
-        if jumps(body):
-            raise NotTranslated(f"{e.function}() returns from within its statements")
-        names = own_variables(body) | {*formals}
-        outer = outer_variables(body, self.scope.functions)
-        self.scope.lexical(e.function, function)
-        if outer & (names.union(*self.scope.locals) | {p.symbol for a in given.values() for p in a.walk()}):
-            raise NotTranslated(f"{e.function}() assigns to a variable outside that is also its own")
-        bound: dict[str, ast.expr] = {}
-        for name, part in given.items():
-            with suppress(NotTranslated):
-                bound[name] = ex.expression(part)
-        with self._within(inlined=self.inlined + 1, loop=None), self._local(names):
-            for name in formals:
-                self._unknown(name)
-            self.scope.variables.update(bound)
-            for name, default in function.arguments:
-                if name not in given and default.kind != "empty":
-                    with suppress(NotTranslated):
-                        self.scope.variables[name] = ex.expression(default)
-            if not gives:
-                self._statement(body, ex, block, visible)
-                return None
-            *before, last = body.operands if body.function == "{" else (body,)
-            for part in before:
-                self._try(part, ex, block, False)
-            return ex.expression(last)
-
-    def _unknown(self, name: str) -> None:
-        """A variable has another meaning here, or none."""
-        self.scope.variables.pop(name, None)
-        self.scope.summaries.pop(name, None)
-        self.scope.functions.pop(name, None)
-        self.scope.of_r[name] = None
-
-    @contextmanager
-    def _local(self, names: frozenset[str]) -> Iterator[None]:
-        """Where a function runs: what it assigns has Python names of its own and is forgotten after it."""
-        scope, tables = self.scope, ("variables", "python", "of_r", "summaries", "functions")
-        kept = {t: {n: v for n, v in getattr(scope, t).items() if n in names} for t in tables}
-        own = self.own_names.setdefault((self.inlined, names), {})
-        for name in names:
-            scope.python.pop(name, None)
-        scope.python.update(own)
-        scope.locals.append(names)
-        try:
-            yield
-        finally:
-            scope.locals.pop()
-            own.update({n: scope.python[n] for n in names if n in scope.python})
-            for t in tables:
-                table: dict[str, Any] = getattr(scope, t)
-                for name in names:
-                    table.pop(name, None)
-                table.update(kept[t])
 
 
 def last_of(site: CallSite) -> ast.expr:

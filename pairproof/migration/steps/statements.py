@@ -7,7 +7,6 @@ import contextlib
 import math
 import re
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -22,10 +21,11 @@ from ..translate.python_code import INDENT, identifier
 from ..translate.translation import Step
 from . import views
 from .evaluated import SETTINGS, CallSite, Lacking
-from .flow import PLOTTING, PRINTING, Block, Flow, State
+from .flow import PLOTTING, PRINTING, Block, State
+from .functions import Functions
 from .python import called, called_on, laid_out, names_of, node, put, text_of
-from .translator import APPLYING, Expressions
-from .trees import NoExpression, NotTranslated, R, call_of, matched, outside_functions, own_variables, without_return
+from .translator import Expressions
+from .trees import NoExpression, NotTranslated, R, matched, own_variables, without_return
 
 #: Rows that R's head() shows.
 HEAD = 6
@@ -205,7 +205,7 @@ def _last_line(parts: list[ast.expr], end: str) -> tuple[list[ast.expr], str]:
     return parts, end
 
 
-class Statements(Flow, Shown):
+class Statements(Functions, Shown):
     """Statements of R as lines of Python; a statement among others that cannot be said is a comment in its place."""
 
     def _statement(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
@@ -252,70 +252,6 @@ class Statements(Flow, Shown):
             self._show(e, ex, block)
         else:
             ex.operand(e)
-
-    def _given(self, e: R, ex: Expressions, block: Block) -> ast.expr:
-        """What an expression gives, after the statements of the functions of the script that it calls."""
-        self._before_it(e, ex, block)
-        return ex.expression(e)
-
-    def _before_it(self, e: R, ex: Expressions, block: Block) -> None:
-        """Statements of the functions that an expression calls, where they have several; what lapply() prints."""
-        parts = list(outside_functions(e))
-        if any(p.function in ("if", "&&", "||", "switch", *APPLYING) for p in parts):
-            parts = []
-        parts = [p for p in parts if p.function in self.scope.functions and id(p) not in ex.taken]
-        parts = [p for p in parts if self._several(self.scope.functions[p.function])]
-        for part in parts:
-            kept, prints = (vars(deepcopy(block)), self.scope.kept(), list(ex.before)), self._prints(self.scope.functions[part.function])
-            try:
-                made = self._inline(part, ex, block, False, True)
-                if made is not None and len(parts) > 1:  # the next call has variables of the same names
-                    made = self._own_name(f" {part.function} {len(ex.taken)}", made, ex, block)
-                if made is None or len(block.whys) > len(kept[0]["whys"]) and not prints:
-                    raise NotTranslated("it has statements that only R has")
-                ex.taken[id(part)] = made
-            except NotTranslated:
-                if prints:
-                    raise
-                vars(block).update(kept[0])
-                self.scope.restore(kept[1])
-                ex.before = kept[2]
-        if e.function in APPLYING and any(self._prints(self._called(a)) for a in e.operands):
-            ex.silent = True
-            try:
-                self._each(e, ex, block)
-            except NotTranslated as why:
-                ex.before.clear()
-                self._not_written(f"what {e.function}() prints", str(why), block)
-
-    def _turn_by_turn(self, target: str, e: R, ex: Expressions, block: Block) -> None:
-        """`x <- sapply(l, function(m) {...})` of statements that are no expression: a loop that fills a list."""
-        given = matched(e.arguments, ("X", "FUN")) or {}
-        fun = self._called(given.get("FUN", R("null")))
-        if e.function not in ("sapply", "lapply") or fun.body is None or len(fun.arguments) != 1:
-            raise NotTranslated(f"{e.function}() of this function is not supported")
-        x, formal, body = ex.operand(given["X"]), fun.arguments[0][0], without_return(fun.body)
-        key, own, of = (R("sym", n) for n in (" key", target, formal))
-        over = given["X"]
-        *before, last = body.operands if body.function == "{" else (body,)
-        if ex.kind(x) == "l" and isinstance(ex.value(x), dict):
-            over, first = call_of("names", over), [call_of("<-", of, call_of("[[", over, key))]
-        elif ex.texts_of(x):
-            key, first = of, []
-        else:
-            raise NotTranslated(f"{e.function}() of these statements is not supported")
-        inner = call_of("{", *first, *before, call_of("<-", call_of("[[", own, key), last))
-        self._statement(call_of("<-", own, call_of("list")), ex, block, False)
-        names = own_variables(body) | {formal, key.symbol}
-        with self._local(names):
-            for name in names:
-                self._unknown(name)
-            whys = len(block.whys)
-            self._for(call_of("for", key, over, inner), ex, block)
-            if why := block.whys[whys:]:
-                raise NotTranslated("; ".join(dict.fromkeys(why)))
-        if e.function == "sapply":
-            self._statement(call_of("<-", own, call_of("sapply", own, R("sym", "identity"))), ex, block, False)
 
     def _assign(self, e: R, ex: Expressions, block: Block) -> None:
         target, value = e.operands
@@ -403,7 +339,9 @@ class Statements(Flow, Shown):
         """The call site whose values a variable becomes here, where the text of the call is not its own."""
         for site in self.sites.get(self.task, []):
             part = value.function in ("[", "[[", "$")  # ab <- ab[order(ab), ]
-            part |= len(site.loop_names) > 1 and bool(self.loop) and self._turn(site) is None  # a list of each turn
+            part |= (
+                len(site.loop_names) > 1 and bool(self.loop) and self._turn(site) is None
+            )  # a list of each turn
             if site.variable == variable and not part and (site.call.text != value.value or site.many):
                 return site
         return None
