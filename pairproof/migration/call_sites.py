@@ -73,10 +73,8 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
     for group in (turn for found in groups.values() for turn in _turns(found)):
         done = [by_id[c.id] for c in group if c.id in by_id and written(by_id[c.id])]
         if done:
-            once = (
-                len(group) == 1 or done[0].call.helper and len({str(s.translation.code) for s in done}) == 1
-            )
-            keys, loop_names = ((), ()) if once else _keys(done, group)
+            same = done[0].call.helper and len({str(s.translation.code) for s in done}) == 1
+            keys, loop_names = ((), ()) if same or len(group) == 1 else _keys(done, group)
             variables = {c.variable for c in group}
             call = done[0].call
             variable = variables.pop() if len(variables) == 1 and _is_assigned(captured, call) else ""

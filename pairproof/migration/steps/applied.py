@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from ...bridge.values.nodes import RList, RVector
-from .evaluated import CallSite, key_parts
+from .evaluated import CallSite, at_key, key_parts
 from .python import kind_of, loop_over, put, text_of
 from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
@@ -102,15 +102,13 @@ class Applied(Tables, Texts):
         words = site.loop_names or ("name",)
         if any(self.scope.turns) and not fixed or len(fixed) == len(words):
             raise NotTranslated("its fits are made in a loop around it, and have no names of its turns")
-        names = [ast.Name(self.temporary(w), ast.Load()) for w in words]
-        turns = [{n.id: k for n, k in zip(names, key_parts(key))} for key in site.keys]
-        now = {names[k].id: self.value(made) for k, made in fixed.items()}
+        ids = [self.temporary(w) for w in words]
+        names: list[ast.expr] = [ast.Name(n, ast.Load()) for n in ids]
+        now = {ids[k]: self.value(made) for k, made in fixed.items()}
+        turns = [dict(zip(ids, key_parts(key))) for key in site.keys]
         turns.sort(key=lambda turn: any(turn[n] != v for n, v in now.items()))
         free = [n for k, n in enumerate(names) if k not in fixed]
-        key, every = (
-            n[0] if len(n) == 1 else ast.Tuple(n, ast.Load())
-            for n in (list[ast.expr](free), list[ast.expr](names))
-        )
+        key, every = (n[0] if len(n) == 1 else ast.Tuple(n, ast.Load()) for n in (free, names))
         keyed = dict(zip(words, names))
         with self._without(*(own - {*keyed})), self.bound({w: n for w, n in keyed.items() if w in own}):
             with self._inside(turns, key, keyed):
@@ -119,11 +117,9 @@ class Applied(Tables, Texts):
         loop = [loop_over(every, ast.Name(site.name, ast.Load()))]
         loop[0].ifs = [put("a == b", a=names[k], b=made) for k, made in fixed.items()]
         made: ast.expr = ast.ListComp(inner, loop)
-        whole = (
-            text_of(inner) == text_of(put("x[k]", x=ast.Name(site.name, ast.Load()), k=every)) and not fixed
-        )
         theirs_names = theirs.names if isinstance(theirs, (RVector, RList)) else ()
-        if all(isinstance(turns[0][n.id], str) for n in free):
+        if all(isinstance(turns[0][n], str) for k, n in enumerate(ids) if k not in fixed):
+            whole = not fixed and text_of(inner) == text_of(at_key(site, names))
             made = ast.Name(site.name, ast.Load()) if whole else ast.DictComp(key, inner, loop)
         elif theirs_names and len(theirs_names) == len(site.keys):
             made = put("dict(zip(n, x))", n=list(theirs_names), x=made)
@@ -200,9 +196,8 @@ class Applied(Tables, Texts):
         self.keyed = {**keyed, **loops}
         for site in self.many:
             parts, size = [*self._outer_keys(site).values()], len(key_parts(site.keys[0]))
-            at = key if size == 1 else ast.Tuple(parts, ast.Load())
             if size == 1 or len(parts) == size:
-                self.calls[site.call.text] = put("x[k]", x=ast.Name(site.name, ast.Load()), k=at)
+                self.calls[site.call.text] = at_key(site, [key] if size == 1 else parts)
         try:
             yield
         finally:

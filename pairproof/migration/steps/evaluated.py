@@ -74,6 +74,13 @@ def key_parts(key: Key) -> tuple[Union[str, int, float], ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
+def at_key(site: CallSite, parts: Sequence[Union[ast.expr, str, int, float]]) -> ast.expr:
+    """`fits[r]`, `fits[v, l]`."""
+    key = [node(part) for part in parts]
+    at = key[0] if len(key) == 1 else ast.Tuple(key, ast.Load())
+    return put("x[k]", x=ast.Name(site.name, ast.Load()), k=at)
+
+
 def loop_names(found: Sequence[CallSite]) -> dict[str, list[str]]:
     """CallSite -> the Python variables that run over its keys; the same for a loop variable wherever it is used."""
     names, known = Names(site.name for site in found), dict[str, str]()

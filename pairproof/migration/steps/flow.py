@@ -26,7 +26,7 @@ from ...bridge.values.nodes import RVector
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
 from .compared import Constants, show
-from .evaluated import RESERVED, CallSite, Scope, key_parts
+from .evaluated import RESERVED, CallSite, Scope, at_key, key_parts
 from .interpreter import Interpreter, Jump
 from .python import laid_out, loop_over, names_of, node, put, text_of
 from .translator import Expressions
@@ -392,11 +392,9 @@ class Flow(State):
         turns = tuple(dict.fromkeys(key[at] for key in now))
         made: ast.expr = node(list(turns))
         if outer:
-            tests = [put("key[k] == w", k=k, w=ast.Name(words[k], ast.Load())) for k in outer]
-            listed = ast.ListComp(
-                put("key[k]", k=at), [loop_over(put("key"), ast.Name(site.name, ast.Load()))]
-            )
-            listed.generators[0].ifs = tests
+            loop = loop_over(put("key"), ast.Name(site.name, ast.Load()))
+            loop.ifs = [put("key[k] == w", k=k, w=ast.Name(words[k], ast.Load())) for k in outer]
+            listed = ast.ListComp(put("key[k]", k=at), [loop])
             made = listed if len(outer) == len(words) - 1 else put("dict.fromkeys(x)", x=listed)
         else:
             with suppress(NotTranslated):
@@ -517,14 +515,8 @@ class Flow(State):
     def _turn(self, site: CallSite) -> ast.expr | None:
         """`fit_r[r]`, where the loop over its keys runs."""
         words = self.loops[site.name]
-        if all(w in self.scope.values for w in words):
-            keys = [ast.Name(w, ast.Load()) for w in words]
-            return put(
-                "x[k]",
-                x=ast.Name(site.name, ast.Load()),
-                k=keys[0] if len(keys) == 1 else ast.Tuple(list(keys), ast.Load()),
-            )
-        return None
+        there = all(w in self.scope.values for w in words)
+        return at_key(site, [ast.Name(w, ast.Load()) for w in words]) if there else None
 
     def _all_turns(self, e: R, loop: Loop, ex: Expressions) -> None:
         """Refuse a loop over fits that are not made in every turn, as its other statements are."""
@@ -615,9 +607,7 @@ class Flow(State):
 
 def last_of(site: CallSite) -> ast.expr:
     """The last value of a call site."""
-    parts = key_parts(site.keys[-1])
-    key = parts[0] if len(parts) == 1 else ast.Tuple(list(map(node, parts)), ast.Load())
-    return put("x[k]", x=ast.Name(site.name, ast.Load()), k=key)
+    return at_key(site, key_parts(site.keys[-1]))
 
 
 def _leaves(e: R) -> bool:

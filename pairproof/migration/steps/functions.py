@@ -122,28 +122,25 @@ class Functions(Flow):
 
     def _before_it(self, e: R, ex: Expressions, block: Block) -> None:
         """Statements of the functions that an expression calls, where they have several; what lapply() prints."""
-        parts = list(outside_functions(e))
-        if any(p.function in ("if", "&&", "||", "switch", *APPLYING) for p in parts):
-            parts = []
-        parts = [p for p in parts if p.function in self.scope.functions and id(p) not in ex.taken]
-        parts = [p for p in parts if self._several(self.scope.functions[p.function])]
-        for part in parts:
-            kept, prints = (vars(deepcopy(block)), self.scope.kept(), list(ex.before)), self._prints(
-                self.scope.functions[part.function]
-            )
+        parts, own = list(outside_functions(e)), self.scope.functions
+        sometimes = any(p.function in ("if", "&&", "||", "switch", *APPLYING) for p in parts)
+        parts = [p for p in parts if p.function in own and id(p) not in ex.taken and not sometimes]
+        for part in (parts := [p for p in parts if self._several(own[p.function])]):
+            prints, before = self._prints(own[part.function]), list(ex.before)
+            kept, scope = vars(deepcopy(block)), self.scope.kept()
             try:
                 made = self._inline(part, ex, block, False, True)
                 if made is not None and len(parts) > 1:  # the next call has variables of the same names
                     made = self._own_name(f" {part.function} {len(ex.taken)}", made, ex, block)
-                if made is None or len(block.whys) > len(kept[0]["whys"]) and not prints:
+                if made is None or len(block.whys) > len(kept["whys"]) and not prints:
                     raise NotTranslated("it has statements that only R has")
                 ex.taken[id(part)] = made
             except NotTranslated:
                 if prints:
                     raise
-                vars(block).update(kept[0])
-                self.scope.restore(kept[1])
-                ex.before = kept[2]
+                vars(block).update(kept)
+                self.scope.restore(scope)
+                ex.before = before
         if e.function in APPLYING and any(self._prints(self._called(a)) for a in e.operands):
             ex.silent = True
             try:
@@ -158,9 +155,8 @@ class Functions(Flow):
         fun = self._called(given.get("FUN", R("null")))
         if e.function not in ("sapply", "lapply") or fun.body is None or len(fun.arguments) != 1:
             raise NotTranslated(f"{e.function}() of this function is not supported")
-        x, formal, body = ex.operand(given["X"]), fun.arguments[0][0], without_return(fun.body)
-        key, own, of = (R("sym", n) for n in (" key", target, formal))
-        over = given["X"]
+        over, formal, body = given["X"], fun.arguments[0][0], without_return(fun.body)
+        x, (key, own, of) = ex.operand(over), (R("sym", n) for n in (" key", target, formal))
         *before, last = body.operands if body.function == "{" else (body,)
         if ex.kind(x) == "l" and isinstance(ex.value(x), dict):
             over, first = call_of("names", over), [call_of("<-", of, call_of("[[", over, key))]
@@ -179,6 +175,5 @@ class Functions(Flow):
             if why := block.whys[whys:]:
                 raise NotTranslated("; ".join(dict.fromkeys(why)))
         if e.function == "sapply":
-            self._statement(
-                call_of("<-", own, call_of("sapply", own, R("sym", "identity"))), ex, block, False
-            )
+            simplified = call_of("sapply", own, R("sym", "identity"))
+            self._statement(call_of("<-", own, simplified), ex, block, False)

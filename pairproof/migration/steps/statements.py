@@ -18,7 +18,6 @@ from ...bridge.packages.psychotree import Tree
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.python_code import INDENT, identifier
-from ..translate.translation import Step
 from . import views
 from .evaluated import SETTINGS, CallSite, Lacking
 from .flow import PLOTTING, PRINTING, Block, State
@@ -90,7 +89,7 @@ class Shown(State):
                 )
                 return put("print(m, x)", m=made, x=said)
             if step is not None and isinstance(value, pd.DataFrame) and "llf" in value:
-                return views.of_tests(made, value, step, self._fitted(step))
+                return views.of_tests(made, value, step, ex.source(step))
             if step is not None and isinstance(value, pd.DataFrame) and "quasi_se" in value:
                 return put("show(x)", x=ex.viewed(made))
             if step is not None and hasattr(value, "frame"):  # R's table of tests
@@ -98,14 +97,6 @@ class Shown(State):
             if step is not None:
                 return put("show(m)" if isinstance(value, pd.DataFrame) else "print(m)", m=made)
         return None
-
-    def _fitted(self, step: Step) -> ast.expr | None:
-        """The name of the first fit that a helper was given."""
-        own = [
-            s.value for s in self.steps if s.call.id in step.call.fits.values() and isinstance(s.value, Fit)
-        ]
-        names = [n for n, v in self.scope.values.items() if own and v is own[0]]
-        return ast.Name(names[0], ast.Load()) if names else None
 
     def _shown(self, made: ast.expr, ex: Expressions) -> ast.expr:
         kind = ex.kind(made)
@@ -154,7 +145,7 @@ class Shown(State):
         made = ex.expression(of)
         step = ex.step(made)
         if step is not None and step.call.helper and len(step.call.fits) == 1:
-            made = self._fitted(step) or made
+            made = ex.source(step) or made
             step = ex.step(made)
         elif of is e.operands[0] and step is not None and "psycho" not in step.call.package:
             step = None  # R plots residuals of a glm
@@ -339,9 +330,7 @@ class Statements(Functions, Shown):
         """The call site whose values a variable becomes here, where the text of the call is not its own."""
         for site in self.sites.get(self.task, []):
             part = value.function in ("[", "[[", "$")  # ab <- ab[order(ab), ]
-            part |= (
-                len(site.loop_names) > 1 and bool(self.loop) and self._turn(site) is None
-            )  # a list of each turn
+            part |= len(site.loop_names) > 1 and bool(self.loop) and self._turn(site) is None  # of each turn
             if site.variable == variable and not part and (site.call.text != value.value or site.many):
                 return site
         return None

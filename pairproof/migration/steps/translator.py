@@ -19,7 +19,7 @@ from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
 from .applied import APPLYING, Applied
-from .evaluated import Key, Lacking, key_parts
+from .evaluated import Lacking, at_key, key_parts
 from .python import OPERATORS, by_rule, dict_of, node, put, text_of, vocabulary
 from .trees import NoExpression, NotTranslated, R, matched
 
@@ -79,9 +79,8 @@ class Expressions(Applied):
         """The value of a recorded call; of several of this text, that of the fit that this one is of."""
         text = str(e.value)
         found = list(self.reached.get(text, ()))
-        for site in self.many if text not in self.calls else ():
-            if site.call.text == text and not site.loop_names:
-                found += [put("x[k]", x=ast.Name(site.name, ast.Load()), k=k) for k in map(_key, site.keys)]
+        sites = (s for s in self.many if s.call.text == text and not s.loop_names and text not in self.calls)
+        found += [at_key(site, key_parts(key)) for site in sites for key in site.keys]
         if len(found) > 1 and (m := self.fit(e.operands[0]) if e.operands else None) is not None:
             of = [(made, self.step(made)) for made in found]
             same = [made for made, s in of if s is not None and m[1].call.id in s.call.fits.values()]
@@ -572,8 +571,3 @@ _METHODS: Mapping[str, str] = {
     "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
     "Reduce": "reduce", "get": "get", "attr": "attribute", "replicate": "replicate", "inherits": "inherits",
 }  # fmt: skip
-
-
-def _key(key: Key) -> ast.expr:
-    parts = list(map(node, key_parts(key)))
-    return parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())

@@ -87,9 +87,7 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     ours = ours if hasattr(step.value, "llf") else (of_r, *_FROM_LOGLIK.get(function, ()))
     found = [put(t, m=m) for t in ours if "bic" not in t or isinstance(step.value, Fit)]
     recorded, y = _recorded(step, key), step.call.vector("y")
-    if (
-        function == "BIC" and y is not None and isinstance(step.value, Fit)
-    ):  # of a row each, with those of eliminate
+    if function == "BIC" and y is not None and isinstance(step.value, Fit):  # with the rows of eliminate
         found.append(put("aic_glm(m) + (np.log(n) - 2) * (n - m.df_resid)", m=m, n=y.values.size))
     for candidate in found:
         try:
