@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Union
 
@@ -74,7 +74,9 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
         done = [by_id[c.id] for c in group if c.id in by_id and written(by_id[c.id])]
         if done:
             same = done[0].call.helper and len({str(s.translation.code) for s in done}) == 1
-            keys, loop_names = ((), ()) if same or len(group) == 1 else _keys(done, group)
+            keys, loop_names = (
+                ((), ()) if same or len(group) == 1 else _keys(done, group, _loops(captured, done[0].call))
+            )
             variables = {c.variable for c in group}
             call = done[0].call
             variable = variables.pop() if len(variables) == 1 and _is_assigned(captured, call) else ""
@@ -149,7 +151,17 @@ def _words(site: CallSite) -> tuple[str, str]:
 # -- keys ----------------------------------------------------------------------------------------------------
 
 
-def _keys(done: Sequence[Step], group: Sequence[RecordedCall]) -> tuple[tuple[Key, ...], tuple[str, ...]]:
+def _loops(captured: Captured, call: RecordedCall) -> set[str]:
+    """The variables of the loops, and of functions that are applied, in the expression of a call."""
+    trees = captured.text.trees
+    parts = list(node_of(trees[call.task - 1].tree).walk()) if 0 < call.task <= len(trees) else []
+    found = {p.operands[0].symbol if p.function == "for" else "" for p in parts if p.operands}
+    return found | {n for p in parts for f in p.operands if f.kind == "function" for n, _ in f.arguments}
+
+
+def _keys(
+    done: Sequence[Step], group: Sequence[RecordedCall], around: Container[str]
+) -> tuple[tuple[Key, ...], tuple[str, ...]]:
     """Keys of the evaluations: values of a loop variable, texts before counters; of several; 1, 2, ..."""
     common = [n for n in done[0].call.keys if all(n in s.call.keys for s in done)]
     if len(done) == 1 and common:
@@ -158,7 +170,10 @@ def _keys(done: Sequence[Step], group: Sequence[RecordedCall]) -> tuple[tuple[Ke
     columns = {n: c for n, c in columns.items() if len({type(v) for v in c}) == 1 and all(v == v for v in c)}
     for n in sorted(columns, key=lambda n: not isinstance(columns[n][0], str)):
         if len(set(columns[n])) == len(done):
-            return tuple(columns[n]), (n,)
+            outer = [m for m in columns if m in around and 1 <= _changes(columns[m]) < len(done) - 1]
+            if not outer or n in outer:
+                return tuple(columns[n]), (n,)
+            break  # of loops in loops all
     varying = sorted((n for n in columns if len(set(columns[n])) > 1), key=lambda n: _changes(columns[n]))
     together = list(zip(*(columns[n] for n in varying)))
     if len(varying) > 1 and len(set(together)) == len(done):

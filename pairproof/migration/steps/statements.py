@@ -346,6 +346,8 @@ class Statements(Functions, Shown):
         made: ast.expr = ast.Name(site.name, ast.Load())
         if site.many and (turn := self._turn(site)) is not None:
             made = turn
+        elif site.many and self.loop is not None and len(self.loop.turns) > 1:
+            raise NotTranslated("its fits are made in a loop around it, and have no names of its turns")
         self.scope.variables[variable] = made
 
     def _replace(self, target: R, value: R, ex: Expressions, block: Block) -> None:

@@ -407,7 +407,7 @@ class Expressions(Applied):
         """A glm's linear predictors, or probabilities, of new rows, which have a column for each coefficient."""
         kind, family = given["type"].value if "type" in given else "link", step.call.strings("family")
         rows, b = self.operand(given["newdata"]), self._coefficients(m, step)
-        names = list(self.value(b).index)
+        b, names = self.named(b, f"coef_{self.word(m)}", 0), list(self.value(b).index)
         there = self.value(rows).select_dtypes(["number", "bool"]) if self.kind(rows) == "d" else ()
         plain = (
             "glm" in step.call.strings("class")
@@ -420,12 +420,13 @@ class Expressions(Applied):
             )
         if "(Intercept)" in names:
             rows = put("x.assign(**{'(Intercept)': 1.0})", x=rows)
-        link = put("x[list(b.index)] @ b", x=rows, b=b)
+        rows = self.named(put("x[list(b.index)]", x=rows, b=b), "rows", 0)
+        link = put("x @ b", x=rows, b=b)
         found = put("1 / (1 + np.exp(-x))", x=link) if kind == "response" else link
         if "se.fit" not in given or given["se.fit"].value is not True:
             return found
         cov = self._view(m, step, views.covariances, "cov")
-        se = put("np.sqrt((x[list(b.index)] @ v * x[list(b.index)]).sum(axis=1))", x=rows, b=b, v=cov)
+        se = put("np.sqrt((x @ v * x).sum(axis=1))", x=rows, v=cov)
         se = put("s * p * (1 - p)", s=se, p=found) if kind == "response" else se
         return dict_of([("fit", found), ("se.fit", se), ("residual.scale", node(1))])
 
