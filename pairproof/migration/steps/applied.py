@@ -59,7 +59,7 @@ class Applied(Tables, Texts):
         with self._inside(turns, own[0], {}), self.bound({n: v for (n, _), v in zip(fun.arguments, own)}):
             inner = self.body(fun)
         row = ast.ListComp(inner, [loop_over(own[1], y)])
-        return put("np.array(x)", x=ast.ListComp(row, [loop_over(own[0], x)]))
+        return put("pd.DataFrame(x)", x=ast.ListComp(row, [loop_over(own[0], x)]))
 
     def _apply(self, e: R) -> ast.expr:
         """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`, `apply(d, 2, quantile, c(0.1, 0.9))`."""
@@ -75,6 +75,10 @@ class Applied(Tables, Texts):
         free = free[1:] if e.function == "vapply" and free else free
         rest = [*(("", a) for a in free), *((n, a) for n, a in rest if n and n not in formals)]
         fun = _function(given[-1])
+        formals_of = [n for n, _ in self.scope.functions.get(fun.symbol, fun).arguments]
+        if any(0 < len(self._outer_keys(s, formals_of)) < len(s.loop_names) for s in self.many):
+            if (made := self._applied_to_fits(e, fun)) is not None:  # of this turn of the loops around
+                return made
         try:
             over = self.operand(given[0])
         except NotTranslated:
