@@ -164,6 +164,7 @@ class Functions(Flow):
             key, first = of, []
         else:
             raise NotTranslated(f"{e.function}() of these statements is not supported")
+        self.of_models.add(target)
         inner = call_of("{", *first, *before, call_of("<-", call_of("[[", own, key), last))
         self._statement(call_of("<-", own, call_of("list")), ex, block, False)
         names = own_variables(body) | {formal, key.symbol}

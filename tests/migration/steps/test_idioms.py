@@ -62,7 +62,7 @@ class TestRun:
             # New rows of a glm; the errors beside quasi variances.
             "np.sqrt((rows @ cov_by_hand * rows).sum(axis=1))",
             '.assign(SE=BTabilities_114.set_index("item")["se"])',
-            "for j in best] for i in best]",
+            "(worth[i] - worth[j])",
         ],
     )
     def test_an_idiom_is_written_so(self, line, migrated):
