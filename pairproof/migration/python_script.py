@@ -493,7 +493,7 @@ def _blocks(
             text, lines = python.one_line(first.text, MOST_TEXT), list(first.lines)
             if (first.task, first.text) not in texts:
                 lines = commented(f"{first.place}: {text}", lines)
-            if other := [a for a in first.rows if a.verdict != "agrees"]:
+            if other := [a for a in first.rows if a.verdict == "differs" and None not in (a.r, a.native)]:
                 text = f"DIFFERS from R in {len(other)} numbers, first: R has {other[0].r:.7g}, Python {other[0].native:.7g}"
                 lines = [*python.comment(text), *lines]
         else:
