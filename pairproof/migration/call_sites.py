@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Union
 
@@ -73,7 +73,10 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
     for group in (turn for found in groups.values() for turn in _turns(found)):
         done = [by_id[c.id] for c in group if c.id in by_id and written(by_id[c.id])]
         if done:
-            keys, loop_names = _keys(done, group) if len(group) > 1 else ((), ())
+            same = done[0].call.helper and len({str(s.translation.code) for s in done}) == 1
+            keys, loop_names = (
+                ((), ()) if same or len(group) == 1 else _keys(done, group, _loops(captured, done[0].call))
+            )
             variables = {c.variable for c in group}
             call = done[0].call
             variable = variables.pop() if len(variables) == 1 and _is_assigned(captured, call) else ""
@@ -111,8 +114,8 @@ def _turns(group: list[RecordedCall]) -> list[list[RecordedCall]]:
     names = [n for n in group[0].keys if all(n in c.keys for c in group)]
     if len({tuple(c.keys[n] for n in names) for c in group}) == len(group):
         return [group]
-    for n in names:
-        column = [c.keys[n] for c in group]
+    for own in (names, *([n] for n in names)):
+        column = [tuple(c.keys[n] for n in own) for c in group]
         times = Counter(column)
         k = times[column[0]]
         if len(times) > 1 and column == [v for v in times for _ in range(k)]:
@@ -148,7 +151,17 @@ def _words(site: CallSite) -> tuple[str, str]:
 # -- keys ----------------------------------------------------------------------------------------------------
 
 
-def _keys(done: Sequence[Step], group: Sequence[RecordedCall]) -> tuple[tuple[Key, ...], tuple[str, ...]]:
+def _loops(captured: Captured, call: RecordedCall) -> set[str]:
+    """The variables of the loops, and of functions that are applied, in the expression of a call."""
+    trees = captured.text.trees
+    parts = list(node_of(trees[call.task - 1].tree).walk()) if 0 < call.task <= len(trees) else []
+    found = {p.operands[0].symbol if p.function == "for" else "" for p in parts if p.operands}
+    return found | {n for p in parts for f in p.operands if f.kind == "function" for n, _ in f.arguments}
+
+
+def _keys(
+    done: Sequence[Step], group: Sequence[RecordedCall], around: Container[str]
+) -> tuple[tuple[Key, ...], tuple[str, ...]]:
     """Keys of the evaluations: values of a loop variable, texts before counters; of several; 1, 2, ..."""
     common = [n for n in done[0].call.keys if all(n in s.call.keys for s in done)]
     if len(done) == 1 and common:
@@ -157,13 +170,21 @@ def _keys(done: Sequence[Step], group: Sequence[RecordedCall]) -> tuple[tuple[Ke
     columns = {n: c for n, c in columns.items() if len({type(v) for v in c}) == 1 and all(v == v for v in c)}
     for n in sorted(columns, key=lambda n: not isinstance(columns[n][0], str)):
         if len(set(columns[n])) == len(done):
-            return tuple(columns[n]), (n,)
-    varying = [n for n in columns if len(set(columns[n])) > 1]
+            outer = [m for m in columns if m in around and 1 <= _changes(columns[m]) < len(done) - 1]
+            if not outer or n in outer:
+                return tuple(columns[n]), (n,)
+            break  # of loops in loops all
+    varying = sorted((n for n in columns if len(set(columns[n])) > 1), key=lambda n: _changes(columns[n]))
     together = list(zip(*(columns[n] for n in varying)))
     if len(varying) > 1 and len(set(together)) == len(done):
         return tuple(together), tuple(varying)
     place = {call.id: k for k, call in enumerate(group, 1)}
     return tuple(place[s.call.id] for s in done), ()
+
+
+def _changes(column: Sequence[object]) -> int:
+    """How often a loop's variable changes: that of the outermost loop the least."""
+    return sum(a != b for a, b in zip(column, column[1:]))
 
 
 # -- order ---------------------------------------------------------------------------------------------------

@@ -496,6 +496,9 @@ def _blocks(
             text, lines = python.one_line(first.text, MOST_TEXT), list(first.lines)
             if (first.task, first.text) not in texts:
                 lines = commented(f"{first.place}: {text}", lines)
+            if other := [a for a in first.rows if a.verdict == "differs" and None not in (a.r, a.native)]:
+                text = f"DIFFERS from R in {len(other)} numbers, first: R has {other[0].r:.7g}, Python {other[0].native:.7g}"
+                lines = [*python.comment(text), *lines]
         else:
             lines = [DATA_OF_R] if len(together) > 1 and first.state == "data" else []
             lines += [line for d in together for line in _comment_of(d, left, len(together) > 1)]

@@ -36,6 +36,8 @@ SETTINGS = frozenset(
 LONG = 46
 #: The mark of R's value of that run in the script.
 OF_RUN = "R's value of that run"
+#: Columns of R's quasi variances.
+QUASI = ("estimate", "SE", "quasiSE", "quasiVar")
 #: Longest vector of the run that stands in the script as a constant.
 MOST_CONSTANT = 60
 
@@ -70,6 +72,13 @@ class CallSite:
 def key_parts(key: Key) -> tuple[Union[str, int, float], ...]:
     """The values of the loop variables."""
     return key if isinstance(key, tuple) else (key,)
+
+
+def at_key(site: CallSite, parts: Sequence[Union[ast.expr, str, int, float]]) -> ast.expr:
+    """`fits[r]`, `fits[v, l]`."""
+    key = [node(part) for part in parts]
+    at = key[0] if len(key) == 1 else ast.Tuple(key, ast.Load())
+    return put("x[k]", x=ast.Name(site.name, ast.Load()), k=at)
 
 
 def loop_names(found: Sequence[CallSite]) -> dict[str, list[str]]:
@@ -201,6 +210,10 @@ class Evaluated:
         #: Call sites of the expression that were evaluated several times.
         self.many: list[CallSite] = []
         self.inline = False
+        #: Whether what functions print is written elsewhere.
+        self.silent = False
+        #: R's variables of the comprehensions around us, and "name" of the names that one goes through.
+        self.keyed: dict[str, ast.expr] = {}
         #: Vectors that lack some of R's coefficients among the operands of the call that is being translated.
         self.lacking: list[tuple[ast.expr, Lacking]] = []
         #: Whether the names of a vector of coefficients are lost in what is made of it.
@@ -255,12 +268,29 @@ class Evaluated:
         found = self.general(
             made, step, lambda s, _: views.as_in_r(made, s.value, s.call.result.get("value"))
         )
+        if (se := self._errors(step)) is not None:
+            found = put("x.assign(SE=s)[names]", x=found, s=se, names=list(QUASI))
         named = self.named(found, f"{self.word(made)}_table") if found is not made else made
         gone = _gone(self.value(named))
         if gone and all(v == v for v in numbers_of_r(step.call.result.get("value"))):
             self.scope.places[text_of(named)] = lacking = Lacking((), gone, False)
             self.lacking.append((named, lacking))
         return named
+
+    def _errors(self, step: Step) -> ast.expr | None:
+        """The standard errors beside quasi variances: of the abilities that they are of."""
+        answer = step.call.result.get("value")
+        table = answer["qvframe"] if isinstance(answer, RList) and "qvframe" in answer else None
+        of = self.source(step)
+        if of is None or not isinstance(table, RList) or table.names != QUASI or "se" not in self.value(of):
+            return None
+        return put('x.set_index("item")["se"]', x=of)
+
+    def source(self, step: Step) -> ast.expr | None:
+        """The name of the first value of a recorded call that a helper was given."""
+        given = [s.value for s in self.made.values() if s.call.id in step.call.fits.values()]
+        names = [n for n, v in self.scope.values.items() if any(v is own for own in given)]
+        return ast.Name(names[0], ast.Load()) if names else None
 
     def uses(self, steps: Sequence[Step], found: ast.expr, digits: float | None = None) -> None:
         """Note that a value is made of fits: of one, or of those of the turns of a loop."""
@@ -286,7 +316,7 @@ class Evaluated:
 
         number: R's function, of a number that stands in the record.
         """
-        turns = self._turns(m)
+        turns = [turn for turn in self._turns(m) if self._stands(turn, m)]
         if not turns:
             found = view(step, self.varies(step))
             self.uses([step], found, views.digits_of(step, number, self.value(found)))
@@ -314,6 +344,13 @@ class Evaluated:
         """The other turns of the loops that a value changes in."""
         names = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
         return [turn for loop in self.scope.turns for turn in loop if names & {*turn}]
+
+    def _stands(self, turn: Mapping[str, Any], m: ast.expr) -> bool:
+        """Whether a value is there in another turn: not of loops in loops the keys of other turns."""
+        with self._during(turn), suppress(NotTranslated):
+            self.value(m)
+            return True
+        return False
 
     def _viewed_in(
         self, turn: Mapping[str, Any], m: ast.expr, view: Callable[[Step, bool], ast.expr], varies: bool
@@ -352,9 +389,9 @@ class Evaluated:
     def word(self, made: ast.expr) -> str:
         return next((n.id for n in ast.walk(made) if isinstance(n, ast.Name)), "fit")
 
-    def named(self, found: ast.expr, word: str) -> ast.expr:
+    def named(self, found: ast.expr, word: str, long: int = LONG) -> ast.expr:
         text = text_of(found)
-        if len(text) <= LONG or self.inline:
+        if len(text) <= long or self.inline:
             return found
         if text not in self.views:
             name = self.scope.names.name(word, "table")
@@ -371,6 +408,10 @@ class Evaluated:
 
     def body(self, function: R) -> ast.expr:
         """What a function of the script gives."""
+        raise NotImplementedError
+
+    def pairs(self, x: ast.expr, y: ast.expr, fun: R) -> ast.expr:
+        """A function of each element of a vector with each of another."""
         raise NotImplementedError
 
     def variable(self, name: str) -> ast.expr:

@@ -26,22 +26,11 @@ from ...bridge.values.nodes import RVector
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
 from .compared import Constants, show
-from .evaluated import RESERVED, CallSite, Scope, key_parts
+from .evaluated import RESERVED, CallSite, Scope, at_key, key_parts
 from .interpreter import Interpreter, Jump
-from .python import laid_out, names_of, node, put, text_of
+from .python import laid_out, loop_over, names_of, node, put, text_of
 from .translator import Expressions
-from .trees import (
-    NotTranslated,
-    R,
-    assigned,
-    changed,
-    jumps,
-    matched,
-    outer_variables,
-    outside_functions,
-    own_variables,
-    without_return,
-)
+from .trees import NotTranslated, R, assigned, changed, jumps, outer_variables, outside_functions
 
 #: Calls that give a new value, whatever they are given.
 _NEW = frozenset(
@@ -411,9 +400,10 @@ class Flow(State):
     def _turns(self, e: R, sites: Sequence[CallSite], ex: Expressions) -> Loop:
         """What a loop runs over: the keys of its fits, else R's values."""
         variable, over, _ = e.operands
-        site = next((s for s in sites if variable.symbol in s.loop_names), None)
+        named = [s for s in sites if variable.symbol in s.loop_names]
+        site = min(named, key=lambda s: len(s.loop_names), default=None)
         if site is not None and len(site.loop_names) > 1:
-            raise NotTranslated("a loop inside a loop of fits is not supported")
+            return self._of_several(site, variable.symbol, over, ex)
         keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
         if keys is not None:
             turns = tuple(key_parts(k)[0] for k in keys.keys)
@@ -428,6 +418,25 @@ class Flow(State):
         if not turns:
             raise NotTranslated("it loops over nothing")
         return Loop("", made, turns, True)
+
+    def _of_several(self, site: CallSite, symbol: str, over: R, ex: Expressions) -> Loop:
+        """One of several loops around a fit: it runs over the keys that are in this turn of the loops around it."""
+        at, words = site.loop_names.index(symbol), self.loops[site.name]
+        outer = [k for k, w in enumerate(words) if k != at and w in self.scope.values]
+        keys = [key_parts(key) for key in site.keys]
+        now = [key for key in keys if all(key[k] == self.scope.values[words[k]] for k in outer)]
+        turns = tuple(dict.fromkeys(key[at] for key in now))
+        made: ast.expr = node(list(turns))
+        if outer:
+            loop = loop_over(put("key"), ast.Name(site.name, ast.Load()))
+            loop.ifs = [put("key[k] == w", k=k, w=ast.Name(words[k], ast.Load())) for k in outer]
+            listed = ast.ListComp(put("key[k]", k=at), [loop])
+            made = listed if len(outer) == len(words) - 1 else put("dict.fromkeys(x)", x=listed)
+        else:
+            with suppress(NotTranslated):
+                found = ex.operand(over)
+                made = found if tuple(ex.value(found)) == turns else made
+        return Loop(words[at], made, turns, True, True, frozenset({site.call.text}))
 
     def _for(self, e: R, ex: Expressions, block: Block, loop: Loop | None = None) -> None:
         variable, over, body = e.operands
@@ -532,6 +541,8 @@ class Flow(State):
             if (turn := self._turn(s)) is not None:
                 own.calls[s.call.text] = turn
                 own.reached.setdefault(s.call.text, []).append(turn)
+            elif len(s.loop_names) > 1:
+                own.many.append(s)
         inner = Block()
         scope.turns.append([{loop.name: other} for other in loop.turns if other is not value])
         with self._within(loop=loop, choosing=True):
@@ -542,14 +553,8 @@ class Flow(State):
     def _turn(self, site: CallSite) -> ast.expr | None:
         """`fit_r[r]`, where the loop over its keys runs."""
         words = self.loops[site.name]
-        if all(w in self.scope.values for w in words):
-            keys = [ast.Name(w, ast.Load()) for w in words]
-            return put(
-                "x[k]",
-                x=ast.Name(site.name, ast.Load()),
-                k=keys[0] if len(keys) == 1 else ast.Tuple(list(keys), ast.Load()),
-            )
-        return None
+        there = all(w in self.scope.values for w in words)
+        return at_key(site, [ast.Name(w, ast.Load()) for w in words]) if there else None
 
     def _all_turns(self, e: R, loop: Loop, ex: Expressions) -> None:
         """Refuse a loop over fits that are not made in every turn, as its other statements are."""
@@ -570,6 +575,11 @@ class Flow(State):
         made = self.scope.variables.get(site.variable.partition("$")[0])
         return made is not None and text_of(made) == site.name
 
+    def _is_own(self, variable: str) -> bool:
+        """Whether it has a name of its own: what a statement made of fits, and no fit."""
+        made = self.scope.variables.get(variable)
+        return isinstance(made, ast.Name) and self.scope.owners.get(made.id) == variable
+
     def _after_loop(
         self, e: R, loop: Loop, sites: Sequence[CallSite], lists: Sequence[CallSite], written: bool
     ) -> None:
@@ -578,7 +588,8 @@ class Flow(State):
         for name in variables:
             self.scope.summaries.pop(name, None)
         for site in sites:
-            if (variable := site.variable.partition("$")[0]) in variables:
+            variable = site.variable.partition("$")[0]
+            if variable in variables and not self._is_own(variable):
                 made: ast.expr = ast.Name(site.name, ast.Load())
                 self.scope.variables[variable] = made if site in lists else last_of(site)
         if symbol in variables:
@@ -631,87 +642,10 @@ class Flow(State):
         for word, inner in zip((f"if {text_of(condition)}:", "else:"), branches[: len(parts)]):
             block.lines += [*laid_out(word), *(INDENT + line for line in inner.lines or ["pass"])]
 
-    # -- functions -------------------------------------------------------------------------------------------
-
-    def _each(self, e: R, ex: Expressions, block: Block) -> None:
-        """`invisible(lapply(fits, function(m) print(coef(m))))`: a loop."""
-        given = matched(e.arguments, ("X", "FUN")) or {}
-        fun = given.get("FUN")
-        if fun is None or fun.kind != "function" or fun.body is None or not fun.arguments:
-            raise NotTranslated(f"{e.function}() of this function is not supported")
-        body = without_return(fun.body)
-        formal = fun.arguments[0][0]
-        names = own_variables(body) | {formal}
-        loop = R("call", e.value, R("sym", "for"), (("", R("sym", formal)), ("", given["X"]), ("", body)))
-        turns = self._turns(loop, [s for s in self.sites.get(self.task, []) if s.many], ex)
-        with self._local(names):
-            for name in names:  # no turn has what the one before it made
-                self._unknown(name)
-            self._for(loop, ex, block, turns)
-
-    def _inline(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
-        """A function of several statements, written where it is called."""
-        function = self.scope.functions[e.function]
-        formals = [n for n, _ in function.arguments]
-        given = matched(list(e.arguments), formals)
-        if given is None or function.body is None or self.inlined > DEEPEST:
-            raise NotTranslated(f"{e.function}() is not supported here")
-        body = without_return(function.body)
-        if jumps(body):
-            raise NotTranslated(f"{e.function}() returns from within its statements")
-        names = own_variables(body) | {*formals}
-        outer = outer_variables(body, self.scope.functions)
-        self.scope.lexical(e.function, function)
-        if outer & (names.union(*self.scope.locals) | {p.symbol for a in given.values() for p in a.walk()}):
-            raise NotTranslated(f"{e.function}() assigns to a variable outside that is also its own")
-        bound: dict[str, ast.expr] = {}
-        for name, part in given.items():
-            with suppress(NotTranslated):
-                bound[name] = ex.expression(part)
-        with self._within(inlined=self.inlined + 1, loop=None), self._local(names):
-            for name in formals:
-                self._unknown(name)
-            self.scope.variables.update(bound)
-            for name, default in function.arguments:
-                if name not in given and default.kind != "empty":
-                    with suppress(NotTranslated):
-                        self.scope.variables[name] = ex.expression(default)
-            self._statement(body, ex, block, visible)
-
-    def _unknown(self, name: str) -> None:
-        """A variable has another meaning here, or none."""
-        self.scope.variables.pop(name, None)
-        self.scope.summaries.pop(name, None)
-        self.scope.functions.pop(name, None)
-        self.scope.of_r[name] = None
-
-    @contextmanager
-    def _local(self, names: frozenset[str]) -> Iterator[None]:
-        """Where a function runs: what it assigns has Python names of its own and is forgotten after it."""
-        scope, tables = self.scope, ("variables", "python", "of_r", "summaries", "functions")
-        kept = {t: {n: v for n, v in getattr(scope, t).items() if n in names} for t in tables}
-        own = self.own_names.setdefault((self.inlined, names), {})
-        for name in names:
-            scope.python.pop(name, None)
-        scope.python.update(own)
-        scope.locals.append(names)
-        try:
-            yield
-        finally:
-            scope.locals.pop()
-            own.update({n: scope.python[n] for n in names if n in scope.python})
-            for t in tables:
-                table: dict[str, Any] = getattr(scope, t)
-                for name in names:
-                    table.pop(name, None)
-                table.update(kept[t])
-
 
 def last_of(site: CallSite) -> ast.expr:
     """The last value of a call site."""
-    parts = key_parts(site.keys[-1])
-    key = parts[0] if len(parts) == 1 else ast.Tuple(list(map(node, parts)), ast.Load())
-    return put("x[k]", x=ast.Name(site.name, ast.Load()), k=key)
+    return at_key(site, key_parts(site.keys[-1]))
 
 
 def _leaves(e: R) -> bool:

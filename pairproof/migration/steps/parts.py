@@ -34,7 +34,7 @@ class Parts(Evaluated):
                 self.uses([m[1]], found)
                 return found
             begun = [n for n in views.OF_GLM if n.startswith(word)]
-            word = begun[0] if len(begun) == 1 and m[1].call.package != "eba" else word
+            word = begun[0] if len(begun) == 1 and {"glm", "gnm"} & {*m[1].call.strings("class")} else word
             if word in views.COMPONENTS:
                 return self.expression(call_of(views.COMPONENTS[word], of))
             raise NotTranslated(f"${word} of a fit has no equivalent")
@@ -72,11 +72,12 @@ class Parts(Evaluated):
         return put("x[k]", x=found, k=key) if kind in "ld" else self._element(found, key)
 
     def less_one(self, key: ast.expr) -> ast.expr:
-        return (
-            node(int(key.value) - 1)
-            if isinstance(key, ast.Constant) and isinstance(key.value, (int, float))
-            else put("k - 1", k=key)
-        )
+        match key:
+            case ast.Constant(value=int() | float() as value):
+                return node(int(value) - 1)
+            case ast.BinOp(inner, ast.Add(), ast.Constant(1)):
+                return inner
+        return put("k - 1", k=key)
 
     def _element(self, x: ast.expr, key: ast.expr) -> ast.expr:
         """One number of a vector."""
@@ -173,8 +174,7 @@ class Parts(Evaluated):
         if isinstance(key, ast.Call) and isinstance(found, range) and found.step == 1 and found.start >= 1:
             begin, end = key.args
             cut = by_place.replace("[k]", "[:b]" if found.start == 1 else "[a:b]")
-            stop = node(found.stop - 1) if isinstance(end, ast.Constant) else put("b - 1", b=end)
-            return put(cut, x=x, a=self.less_one(begin), b=_plain_end(stop))
+            return put(cut, x=x, a=self.less_one(begin), b=self.less_one(end))
         if isinstance(key, ast.List) and all(isinstance(k, ast.Constant) for k in key.elts):
             return put(by_place, x=x, k=[self.less_one(k) for k in key.elts])
         return put(by_place, x=x, k=put("np.asarray(k) - 1", k=key))
@@ -222,7 +222,7 @@ class Parts(Evaluated):
         decreasing = [a for n, a in e.arguments if n == "decreasing"]
         by = [self._vector(self.operand(a)) for n, a in e.arguments if not n]
         down = bool(decreasing) and decreasing[0].value is True
-        if len(by) == 1 and (texts := self._texts_of(by[0])):
+        if len(by) == 1 and (texts := self.texts_of(by[0])):
             # R goes by the letters of its locale, of whatever case.
             by_letter = sorted(texts) != sorted(texts, key=str.casefold)
             x = put("[v.casefold() for v in x]", x=by[0]) if by_letter else by[0]
@@ -240,7 +240,7 @@ class Parts(Evaluated):
             raise NotTranslated("it uses a table as a vector")
         return put("x.iloc[:, 0]", x=x)
 
-    def _texts_of(self, x: ast.expr) -> list[str]:
+    def texts_of(self, x: ast.expr) -> list[str]:
         """The texts of a vector; [] of one of numbers."""
         listed = list(self.value(x)) if self.kind(x) in "vs" else []
         return listed if all(isinstance(v, str) for v in listed) else []
@@ -309,11 +309,3 @@ class Parts(Evaluated):
         column = self._columns(x, columns, True)
         found = self._elements(column, rows, "x.iloc[k]", rows=self.kind(column) == "d")
         return put("x.iloc[0, 0]", x=found) if np.shape(self.value(found)) == (1, 1) else found
-
-
-def _plain_end(stop: ast.expr) -> ast.expr:
-    """`n` of `n + 1 - 1`."""
-    match stop:
-        case ast.BinOp(ast.BinOp(inner, ast.Add(), ast.Constant(1)), ast.Sub(), ast.Constant(1)):
-            return inner
-    return stop

@@ -18,13 +18,13 @@ from ...bridge.packages.psychotree import Tree
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.python_code import INDENT, identifier
-from ..translate.translation import Step
 from . import views
 from .evaluated import SETTINGS, CallSite, Lacking
-from .flow import PLOTTING, PRINTING, Block, Flow, State
+from .flow import PLOTTING, PRINTING, Block, State
+from .functions import Functions
 from .python import called, called_on, laid_out, names_of, node, put, text_of
 from .translator import Expressions
-from .trees import NotTranslated, R, matched, without_return
+from .trees import NoExpression, NotTranslated, R, matched, own_variables, without_return
 
 #: Rows that R's head() shows.
 HEAD = 6
@@ -71,7 +71,7 @@ class Shown(State):
             if (shown := views.of_quasi(made, step, ex.value)) is not None:
                 return shown
             if isinstance(value, (pd.DataFrame, pd.Series, np.ndarray)) and (
-                "summary" in within or "head" in within and len(value) > HEAD
+                "summary" in within and "quasi_se" not in value or "head" in within and len(value) > HEAD
             ):
                 return None  # quartiles; the first rows
             if isinstance(value, Fit):
@@ -89,20 +89,14 @@ class Shown(State):
                 )
                 return put("print(m, x)", m=made, x=said)
             if step is not None and isinstance(value, pd.DataFrame) and "llf" in value:
-                return views.of_tests(made, value, step, self._fitted(step))
+                return views.of_tests(made, value, step, ex.source(step))
+            if step is not None and isinstance(value, pd.DataFrame) and "quasi_se" in value:
+                return put("show(x)", x=ex.viewed(made))
             if step is not None and hasattr(value, "frame"):  # R's table of tests
                 return put("show(m.frame())", m=made)
             if step is not None:
                 return put("show(m)" if isinstance(value, pd.DataFrame) else "print(m)", m=made)
         return None
-
-    def _fitted(self, step: Step) -> ast.expr | None:
-        """The name of the first fit that a helper was given."""
-        own = [
-            s.value for s in self.steps if s.call.id in step.call.fits.values() and isinstance(s.value, Fit)
-        ]
-        names = [n for n, v in self.scope.values.items() if own and v is own[0]]
-        return ast.Name(names[0], ast.Load()) if names else None
 
     def _shown(self, made: ast.expr, ex: Expressions) -> ast.expr:
         kind = ex.kind(made)
@@ -151,7 +145,7 @@ class Shown(State):
         made = ex.expression(of)
         step = ex.step(made)
         if step is not None and step.call.helper and len(step.call.fits) == 1:
-            made = self._fitted(step) or made
+            made = ex.source(step) or made
             step = ex.step(made)
         elif of is e.operands[0] and step is not None and "psycho" not in step.call.package:
             step = None  # R plots residuals of a glm
@@ -202,7 +196,7 @@ def _last_line(parts: list[ast.expr], end: str) -> tuple[list[ast.expr], str]:
     return parts, end
 
 
-class Statements(Flow, Shown):
+class Statements(Functions, Shown):
     """Statements of R as lines of Python; a statement among others that cannot be said is a comment in its place."""
 
     def _statement(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
@@ -244,7 +238,8 @@ class Statements(Flow, Shown):
             self._each(e, ex, block)
         elif f in self.scope.functions and self._several(self.scope.functions[f]):
             self._inline(e, ex, block, visible)
-        elif visible:
+        elif visible or f == "summary" and e is self.tree and self.captured.outputs.get(self.task):
+            self._before_it(e, ex, block)
             self._show(e, ex, block)
         else:
             ex.operand(e)
@@ -285,7 +280,13 @@ class Statements(Flow, Shown):
             self.scope.summaries[target.symbol] = R("call", "", value.head, (("", R("sym", of)),))
             self.of_models.add(target.symbol)
             return
-        made = ex.expression(value)
+        try:
+            made = self._given(value, ex, block)
+        except NoExpression:
+            if target.symbol in own_variables(value) or self.choosing:
+                raise
+            self._turn_by_turn(target.symbol, value, ex, block)
+            return
         if self._of_models(value) or self._fits(value) or ex.step(made) is not None or ex.used:
             self.of_models.add(target.symbol)
         if isinstance(made, ast.Name) and ex.step(made) is not None and self._is_fixed(made):
@@ -329,6 +330,7 @@ class Statements(Flow, Shown):
         """The call site whose values a variable becomes here, where the text of the call is not its own."""
         for site in self.sites.get(self.task, []):
             part = value.function in ("[", "[[", "$")  # ab <- ab[order(ab), ]
+            part |= len(site.loop_names) > 1 and bool(self.loop) and self._turn(site) is None  # of each turn
             if site.variable == variable and not part and (site.call.text != value.value or site.many):
                 return site
         return None
@@ -344,6 +346,8 @@ class Statements(Flow, Shown):
         made: ast.expr = ast.Name(site.name, ast.Load())
         if site.many and (turn := self._turn(site)) is not None:
             made = turn
+        elif site.many and self.loop is not None and len(self.loop.turns) > 1:
+            raise NotTranslated("its fits are made in a loop around it, and have no names of its turns")
         self.scope.variables[variable] = made
 
     def _replace(self, target: R, value: R, ex: Expressions, block: Block) -> None:

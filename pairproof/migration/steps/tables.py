@@ -216,6 +216,8 @@ class Tables(Parts):
         ]
         a, b = put("x[:, None]", x=arrays[0]), put("x[None, :]", x=arrays[1])
         fun = given.get("FUN")
+        each = fun is not None and fun.function == "Vectorize" or bool(self.texts_of(x))
+        fun = fun.operands[0] if fun is not None and fun.function == "Vectorize" else fun
         if fun is not None and fun.symbol in self.scope.functions:
             self.scope.lexical(fun.symbol, self.scope.functions[fun.symbol])
             fun = self.scope.functions[fun.symbol]
@@ -223,7 +225,8 @@ class Tables(Parts):
             inner = put(OPERATORS.get("*" if fun is None else str(fun.value), "x * y"), x=a, y=b)
         elif fun.kind == "function":
             with self.bound(dict(zip((n for n, _ in fun.arguments), (a, b)))):
-                inner = self.body(fun)
+                inner = self.body(fun) if not each else a
+            inner = self.pairs(x, y, fun) if each else inner
         else:
             raise NotTranslated("outer() of this function is not supported")
         if self.kind(x) != "s":
@@ -275,7 +278,8 @@ class Tables(Parts):
     def _split(self, e: R) -> ast.expr:
         """`split(x, g)`: a dict, in the order of the levels."""
         x, f = (self.operand(a) for a in e.operands[:2])
-        by, levels = self.value(f), self._levels(e.operands[1])
+        by = self.value(f)
+        levels = self._levels(e.operands[1]) or list(getattr(getattr(by, "dtype", None), "categories", ()))
         if len(e.operands) != 2 or self.kind(x) not in "svd" or self.kind(f) not in "sv" or any(pd.isna(by)):
             raise NotTranslated(f"{e.function}() of these values is not supported")
         if len(self.value(x)) != len(by):
@@ -417,7 +421,8 @@ class Texts(Evaluated):
         form, *parts = given
         if not (isinstance(form, ast.Constant) and isinstance(form.value, str)):
             raise NotTranslated("sprintf() with a format that is not a literal is not supported")
-        letters = re.findall(r"%[^a-zA-Z%]*([a-zA-Z])", form.value)
+        specs = re.findall(r"%([^a-zA-Z%]*[a-zA-Z])", form.value)
+        letters = [c for spec in specs for c in "d" * spec.count("*") + spec[-1]]
         parts = [self.as_text(p, 15) if c == "s" else p for p, c in zip(parts, letters)]
         kinds = [self.kind(p) for p in parts]
         if all(k in "nt" for k in kinds):

@@ -7,23 +7,21 @@ a value is (a number, a named vector, a table, a fit) is seen and not guessed.  
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ...bridge.values.nodes import RList, RVector
 from ...fit.fit import Fit
 from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
-from .evaluated import Lacking
-from .python import OPERATORS, by_rule, dict_of, kind_of, loop_over, node, put, text_of, vocabulary
-from .tables import Tables, Texts
-from .trees import NotTranslated, R, matched
+from .applied import APPLYING, Applied
+from .evaluated import Lacking, at_key, key_parts
+from .python import OPERATORS, by_rule, dict_of, node, put, text_of, vocabulary
+from .trees import NoExpression, NotTranslated, R, matched
 
 PASSING = frozenset("( suppressWarnings suppressMessages force identity try tryCatch".split())
 #: Functions that count, or name, whatever the numbers are; digits of what is exact.
@@ -31,6 +29,8 @@ _COUNTING = frozenset(
     "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
 )
 EXACT = 15.0
+#: How far worths that sum to 1 may miss it.
+SAME = 1e-9
 #: Functions that take parts, by name or as R has the places; that leave out NA; that make texts of numbers.
 _OF_PARTS = frozenset("[ [[ $".split())
 _WITHOUT_NA = frozenset("na.omit sort".split())
@@ -43,10 +43,11 @@ _NAMELESS = frozenset(
     "length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split()
 )
 _BY_NAME = frozenset("[ [[ names which which.max which.min".split())
-APPLYING = frozenset("sapply lapply vapply Map map map_dbl map_chr map_int map_lgl apply by".split())
+#: Functions that print what they are given.
+SAYING = frozenset("print show print.default printCoefmat cat message writeLines".split())
 
 
-class Expressions(Tables, Texts):
+class Expressions(Applied):
     """Expressions of R as expressions of Python, in a scope."""
 
     def expression(self, e: R) -> ast.expr:
@@ -60,8 +61,8 @@ class Expressions(Tables, Texts):
                 return ast.Constant(None)
             case "sym":
                 return self._noted(self.variable(e.symbol))
-            case "call" if e.value in self.calls:
-                return self.calls[e.value]
+            case "call" if (recorded := self._recorded(e)) is not None:
+                return recorded
             case "call":
                 outer, self.lacking = self.lacking, []
                 try:
@@ -73,6 +74,18 @@ class Expressions(Tables, Texts):
         raise NotTranslated(
             "a function by itself has no value here" if e.kind == "function" else "it is not an expression"
         )
+
+    def _recorded(self, e: R) -> ast.expr | None:
+        """The value of a recorded call; of several of this text, that of the fit that this one is of."""
+        text = str(e.value)
+        found = list(self.reached.get(text, ()))
+        sites = (s for s in self.many if s.call.text == text and not s.loop_names and text not in self.calls)
+        found += [at_key(site, key_parts(key)) for site in sites for key in site.keys]
+        if len(found) > 1 and (m := self.fit(e.operands[0]) if e.operands else None) is not None:
+            of = [(made, self.step(made)) for made in found]
+            same = [made for made, s in of if s is not None and m[1].call.id in s.call.fits.values()]
+            return same[0] if same else self.calls.get(text)
+        return self.calls.get(text)
 
     def _noted(self, found: ast.expr) -> ast.expr:
         """An operand; what it lacks of R's coefficients is known to the call that it is of."""
@@ -255,7 +268,7 @@ class Expressions(Tables, Texts):
     def _sort(self, e: R) -> ast.expr:
         """`sort(names(x))` as `names(x)[order(names(x))]`."""
         x = self.operand(e.operands[0])
-        if self._texts_of(x):
+        if self.texts_of(x):
             return self._elements(x, R("call", "", R("sym", "order"), e.arguments), "x[k]")
         return self._general(e)
 
@@ -277,6 +290,8 @@ class Expressions(Tables, Texts):
         if f not in _OF_FITS:
             return None
         m = self.fit(first)
+        if m is None and f in ("coef", "vcov") and (found := self._of_worths(f, first)) is not None:
+            return found
         if m is None:
             if f in ("AIC", "BIC", "logLik", "deviance", "coef", "vcov"):
                 self.expression(first)  # it says what it lacks
@@ -312,6 +327,20 @@ class Expressions(Tables, Texts):
         found = self._view(*m, partial(views.intervals, level=level, profiled=profiled), "intervals")
         self.digits[-1] = min(self.digits[-1], views.PROFILED if profiled else EXACT)
         return found
+
+    def _of_worths(self, f: str, e: R) -> ast.expr | None:
+        """What R's itempar() gives: worths with their covariances."""
+        with suppress(NotTranslated):
+            made = self.expression(e)
+            step = self.step(made)
+            fit = None if step is None else self.source(step)
+            if step is not None and fit is not None and step.call.name.startswith(("itempar", "worth")):
+                x = self.viewed(made)
+                if abs(float(np.sum(self.value(x))) - 1) < SAME:
+                    found = x if f == "coef" else views.of_worths(self.named(x, "worths", 0), fit)
+                    self.uses([step], found)
+                    return found if f == "coef" else self.named(found, "cov_worths", 0)
+        return None
 
     def _number(self, f: str, m: ast.expr, step: Step) -> ast.expr:
         return self.general(m, step, lambda s, _: views.number(f, m, s, self.value), f)
@@ -350,9 +379,17 @@ class Expressions(Tables, Texts):
     def _of_rows(self, e: R, m: ast.expr, step: Step) -> ast.expr:
         """Fitted values, residuals and linear predictors, of each row of a binomial model's data."""
         f = e.function
-        given = matched(e.arguments[1:], ("newdata", "type") if f == "predict" else ("type",))
+        given = matched(e.arguments[1:], ("newdata", "type", "se.fit") if f == "predict" else ("type",))
+        if given and "newdata" in given and isinstance(step.value, Fit):
+            return self._predicted(given, m, step)
         y, family = step.call.vector("y"), step.call.strings("family")
-        if given is None or "newdata" in given or not isinstance(step.value, Fit) or y is None or not family:
+        if (
+            given is None
+            or {"newdata", "se.fit"} & {*given}
+            or not isinstance(step.value, Fit)
+            or y is None
+            or not family
+        ):
             raise NotTranslated(f"{f}() of this fit is not supported")
         kind = given["type"].value if "type" in given else "link" if f == "predict" else "deviance"
         wanted = "fitted" if f.startswith("fitted") or (f, kind) == ("predict", "response") else str(kind)
@@ -367,13 +404,45 @@ class Expressions(Tables, Texts):
         self.uses([step], found)
         return put("np.log(p / (1 - p))", p=self.named(found, "fitted")) if wanted == "link" else found
 
+    def _predicted(self, given: Mapping[str, R], m: ast.expr, step: Step) -> ast.expr:
+        """A glm's linear predictors, or probabilities, of new rows, which have a column for each coefficient."""
+        kind, family = given["type"].value if "type" in given else "link", step.call.strings("family")
+        rows, b = self.operand(given["newdata"]), self._coefficients(m, step)
+        b, names = self.named(b, f"coef_{self.word(m)}", 0), list(self.value(b).index)
+        there = self.value(rows).select_dtypes(["number", "bool"]) if self.kind(rows) == "d" else ()
+        plain = (
+            "glm" in step.call.strings("class")
+            and family[1:] == ("logit",)
+            and "offset" not in step.call.text
+        )
+        if not plain or kind not in ("link", "response") or {*names} - {*there, "(Intercept)"}:
+            raise NotTranslated(
+                "predict() of new data without a column for each coefficient is not supported"
+            )
+        if "(Intercept)" in names:
+            rows = put("x.assign(**{'(Intercept)': 1.0})", x=rows)
+        rows = self.named(put("x[list(b.index)]", x=rows, b=b), "rows", 0)
+        link = put("x @ b", x=rows, b=b)
+        found = put("1 / (1 + np.exp(-x))", x=link) if kind == "response" else link
+        if "se.fit" not in given or given["se.fit"].value is not True:
+            return found
+        cov = self._view(m, step, views.covariances, "cov")
+        se = put("np.sqrt((x @ v * x).sum(axis=1))", x=rows, v=cov)
+        se = put("s * p * (1 - p)", s=se, p=found) if kind == "response" else se
+        return dict_of([("fit", found), ("se.fit", se), ("residual.scale", node(1))])
+
     def _anova(self, e: R) -> ast.expr:
         """The table of tests of fits, each against the one before it."""
         test = dict(e.arguments).get("test")
         fits = [self.fit(a) for n, a in e.arguments if n != "test"]
         there = [m for m in fits if m is not None]
         eba = bool(there) and all(m[1].call.package == "eba" for m in there)
-        tested = eba or test is not None and test.value in ("Chisq", "LRT")
+        tested = (
+            eba
+            or any("polr" in m[1].call.strings("class") for m in there)
+            or test is not None
+            and test.value in ("Chisq", "LRT")
+        )
         quasi = any(views.quasi(m[1]) for m in there)
         if len(there) < max(len(fits), 2) or quasi or not (tested or test is None):
             raise NotTranslated("anova() of these fits is not supported")
@@ -410,8 +479,8 @@ class Expressions(Tables, Texts):
 
         def view(step: Step, _: bool) -> ast.expr:
             df = step.call.number("loglik_df")
-            same = df is None or df == getattr(step.value, "rank", df)
-            return put("m.rank", m=m) if same else node(int(df or 0))
+            own = next((n for n in ("rank", "df") if df in (None, getattr(step.value, n, None))), "")
+            return put(f"m.{own}", m=m) if own else node(int(df or 0))
 
         return self.general(m, step, view, "logLik")
 
@@ -439,13 +508,24 @@ class Expressions(Tables, Texts):
         given = matched([(n, a) for n, a in e.arguments], formals)
         if given is None:
             raise NotTranslated(f"the arguments of {e.function}() do not match its formals")
-        bound = {n: self.operand(given[n]) for n in formals if n in given}
-        for name, default in function.arguments:
-            if name not in bound and default.kind != "empty":
-                with self.bound(bound):
-                    bound[name] = self.operand(default)
-        with self.bound(bound):
+        promised = {n: self._promised(n, given[n]) for n in formals if n in given}
+        with ExitStack() as local:
+            for own in promised.values():
+                local.enter_context(own)
+            for name, default in function.arguments:
+                if name not in given and default.kind != "empty":
+                    local.enter_context(self._promised(name, default))
             return self.body(function)
+
+    def _promised(self, name: str, e: R) -> AbstractContextManager[None]:
+        """A variable within; of what only R has none: R evaluates it where it is used, and a fit may be all that does."""
+        kept = list(self.before), dict(self.scope.variables), len(self.digits), len(self.used)
+        try:
+            return self.bound({name: self.operand(e)})
+        except NotTranslated:
+            self.before, self.scope.variables = kept[:2]
+            del self.digits[kept[2] :], self.leaves[kept[2] :], self.used[kept[3] :]
+            return self._without(name)
 
     def body(self, function: R) -> ast.expr:
         """What a function gives; what it assigns before stands where it is used."""
@@ -455,36 +535,12 @@ class Expressions(Tables, Texts):
         *before, last = body.operands if body.function == "{" else (body,)
         with ExitStack() as local:
             for part in before:
+                if self.silent and part.function in SAYING:
+                    continue
                 if part.function not in ("<-", "=") or not part.operands[0].symbol:
-                    raise NotTranslated("a function with these statements cannot be written as an expression")
-                name = part.operands[0].symbol
-                try:
-                    local.enter_context(self.bound({name: self.operand(part.operands[1])}))
-                except NotTranslated:  # data that only R has, from which it makes a fit
-                    local.enter_context(self._without(name))
+                    raise NoExpression("a function with these statements cannot be written as an expression")
+                local.enter_context(self._promised(part.operands[0].symbol, part.operands[1]))
             return self.expression(last.operands[0] if last.function == "return" else last)
-
-    @contextmanager
-    def _without(self, *names: str) -> Iterator[None]:
-        """Names that have no value for a while."""
-        before = dict(self.scope.variables), dict(self.scope.of_r)
-        for name in names:
-            self.scope.variables.pop(name, None)
-            self.scope.of_r[name] = None
-        try:
-            yield
-        finally:
-            self.scope.variables, self.scope.of_r = before
-
-    def _replicate(self, e: R) -> ast.expr:
-        """`replicate(200, coef(BTm(...)))`: what each of the fits gives."""
-        given = matched(e.arguments, ("n", "expr", "simplify"))
-        if given is None or "simplify" in given:
-            raise NotTranslated("replicate() with these arguments is not supported")
-        made = self._applied_to_fits(e, R("function", "function", None, (), given["expr"]))
-        if made is None:
-            raise NotTranslated("replicate() of no fit of its own is not supported")
-        return made
 
     def _inherits(self, e: R) -> ast.expr:
         """`inherits(m, "try-error")`: what has a value is none."""
@@ -498,144 +554,7 @@ class Expressions(Tables, Texts):
         test, yes, no = (self.operand(part) for part in (*e.operands, R("null"))[:3])
         return put("yes if test else no", test=test, yes=yes, no=no)
 
-    def _apply(self, e: R) -> ast.expr:
-        """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`, `apply(d, 2, quantile, c(0.1, 0.9))`."""
-        formals = ("X", "MARGIN", "FUN") if e.function in ("apply", "by") else ("X", "FUN")
-        left_out = ("FUN.VALUE", "USE.NAMES", "simplify")
-        rest = [(_ALSO_CALLED.get(n, n), a) for n, a in e.arguments if n not in left_out]
-        named, free = {n: a for n, a in rest if n in formals}, [a for n, a in rest if not n]
-        if len(named) + len(free) < len(formals):
-            raise NotTranslated(f"{e.function}() with these arguments is not supported")
-        given = [named[n] if n in named else free.pop(0) for n in formals]
-        free = free[1:] if e.function == "vapply" and free else free
-        rest = [*(("", a) for a in free), *((n, a) for n, a in rest if n and n not in formals)]
-        fun = _function(given[-1])
-        try:
-            over = self.operand(given[0])
-        except NotTranslated:
-            if (made := self._applied_to_fits(e, fun)) is None:
-                raise
-            return made
-        if e.function == "by":
-            raise NotTranslated("by() of a table at hand is not supported")
-        return self._applied_over(e, over, fun, given[1:-1], rest)
 
-    def _applied_to_fits(self, e: R, fun: R) -> ast.expr | None:
-        """A function of each of the fits that it makes itself, of data that only R has; None if it makes none."""
-        fun = self.scope.functions.get(fun.symbol, fun)
-        again = len(self.many) == 1 and any(part.function == "update" for part in fun.walk())
-        texts = {part.value for part in fun.walk() if part.kind == "call"}
-        sites = [site for site in self.many if again or site.call.text in texts]
-        sometimes = any(part.function in _SOMETIMES for part in fun.walk())
-        theirs = self.of_run.get(id(e))
-        size = len(theirs) if isinstance(theirs, RList) else None
-        if len(sites) != 1 or fun.kind != "function" or sometimes or size not in (None, len(sites[0].keys)):
-            return None
-        (site,), key = sites, ast.Name(self.temporary("name"), ast.Load())
-        with self._without(*(n for n, _ in fun.arguments)):
-            with self._inside([{key.id: k} for k in site.keys], key):
-                inner = self.body(fun)
-                kind = self.kind(inner)
-        loop = [loop_over(key, ast.Name(site.name, ast.Load()))]
-        made: ast.expr = ast.ListComp(inner, loop)
-        names = theirs.names if isinstance(theirs, (RVector, RList)) else ()
-        if all(isinstance(k, str) for k in site.keys):
-            made = ast.DictComp(key, inner, loop)
-        elif names and len(names) == len(site.keys):
-            made = put("dict(zip(n, x))", n=list(names), x=made)
-        return made if e.function in ("lapply", "Map", "map", "by") else self._simplified(e, made, kind)
-
-    def _applied_over(
-        self, e: R, over: ast.expr, fun: R, margin: Sequence[R], rest: Sequence[tuple[str, R]]
-    ) -> ast.expr:
-        """A function of each element, or of each row or column of a table."""
-        if margin and margin[0].value == 1:
-            over = put("x.T", x=over)
-        found = self.value(over)
-        if bool(margin) != isinstance(found, pd.DataFrame):
-            raise NotTranslated(f"{e.function}() over this value is not supported")
-        keyed = isinstance(found, (dict, pd.Series, pd.DataFrame))
-        first = next((v for _, v in found.items()) if keyed else iter(found), None)
-        if first is None:
-            raise NotTranslated("it loops over nothing")
-        parameter = fun.arguments[0][0] if fun.kind == "function" and fun.arguments else "fit"
-        own, key = self.temporary(parameter), self.temporary("name")
-        element = ast.Name(own, ast.Load())
-        turns = [{own: v, key: k} for k, v in (found.items() if keyed else zip(found, found))]
-        with self._inside(turns, ast.Name(key if keyed else own, ast.Load())):
-            inner = self._applied(fun, parameter, element, rest)
-            value = self.value(inner)
-        uses = any(isinstance(n, ast.Name) and n.id == own for n in ast.walk(inner))
-        if keyed:
-            pair = ast.Tuple([ast.Name(key, ast.Load()), element], ast.Load())
-            loop = (pair, put("x.items()", x=over)) if uses else (ast.Name(key, ast.Load()), over)
-            made: ast.expr = ast.DictComp(ast.Name(key, ast.Load()), inner, [loop_over(*loop)])
-        elif isinstance(first, str) and e.function != "lapply":
-            made = ast.DictComp(element, inner, [loop_over(element, over)])
-        else:
-            made = ast.ListComp(inner, [loop_over(element, over)])
-        return made if e.function in ("lapply", "Map", "map") else self._simplified(e, made, kind_of(value))
-
-    def _simplified(self, e: R, made: ast.expr, kind: str) -> ast.expr:
-        """A vector of numbers, a table of vectors that are as long; columns by what the function was applied to."""
-        named = not isinstance(made, ast.ListComp)
-        if kind in "nt":
-            return put("pd.Series(x)" if named else "np.array(x)", x=made)
-        found = self.value(made)
-        parts = list(found.values()) if named else found
-        if kind in "sv" and len({len(v) for v in parts}) == 1:
-            labels = [list(p.index) if isinstance(p, pd.Series) else None for p in parts]
-            if any(own != labels[0] for own in labels):  # R has the names of the first
-                raise NotTranslated(f"{e.function}() of vectors with other names in each is not supported")
-            return put("pd.DataFrame(x)" if named else "pd.DataFrame(x).T", x=made)
-        if kind in "sv" and named:
-            return made
-        raise NotTranslated(f"{e.function}() of these values is not supported")
-
-    @contextmanager
-    def _inside(self, turns: list[dict[str, Any]], key: ast.expr) -> Iterator[None]:
-        """Within a comprehension: nothing gets a name of its own, and what was called there has its keys."""
-        inline, calls, names = self.inline, dict(self.calls), turns[0]
-        before = {n: self.scope.values[n] for n in names if n in self.scope.values}
-        self.scope.values.update(names)
-        self.inline = True
-        self.scope.turns.append(turns[1:])
-        for site in self.many:
-            self.calls[site.call.text] = put("x[k]", x=ast.Name(site.name, ast.Load()), k=key)
-        try:
-            yield
-        finally:
-            self.inline, self.calls = inline, calls
-            self.scope.turns.pop()
-            for name in names:
-                self.scope.values.pop(name, None)
-            self.scope.values.update(before)
-
-    def _applied(self, fun: R, parameter: str, own: ast.expr, rest: Sequence[tuple[str, R]]) -> ast.expr:
-        if fun.kind == "function" and not rest:
-            with self.bound({n: own for n in (parameter, *(["."] if parameter == ".x" else []))}):
-                return self.body(fun)
-        named = [text for text in self.calls if text.startswith(("FUN(X[[i]]", ".f(.x[[i]]"))]
-        if len(named) == 1:
-            return self.viewed(self.calls[named[0]])
-        word = fun.symbol or str(fun.value)
-        if fun.kind == "function":
-            raise NotTranslated("more arguments of a function in sapply() are not supported")
-        with self.bound({parameter: own}):
-            return self.expression(R("call", "", R("sym", word), (("", R("sym", parameter)), *rest)))
-
-
-def _function(fun: R) -> R:
-    """`~ f(.x)` as a function of `.x`."""
-    if fun.function != "~" or len(fun.operands) != 1:
-        return fun
-    return R("function", "function", None, ((".x", R("empty")),), fun.operands[0])
-
-
-#: purrr's and by's names of the same arguments.
-_ALSO_CALLED = {".x": "X", ".f": "FUN", "INDICES": "MARGIN"}
-#: With one of these in a function it may make no fit, or several, when it is called.
-_SOMETIMES = APPLYING | {*"if switch for while repeat try tryCatch".split()}
 _OF_ROWS = frozenset("fitted fitted.values residuals resid predict".split())
 _OF_FITS = frozenset(
     [

@@ -11,6 +11,10 @@ class NotTranslated(Exception):
     """Why an expression has no Python; its text is one sentence without a full stop."""
 
 
+class NoExpression(NotTranslated):
+    """A function of statements that no one expression says."""
+
+
 @dataclass(frozen=True, eq=False)
 class R:
     """A node of kind "num", "str", "lgl", "na", "null", "sym", "empty", "call", "function" or "other".

@@ -39,6 +39,10 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
     "df.null": ("df_null", ("m.df_null",), "m.df_null"),
     "nobs": ("nobs", ("m.n_comparisons", "m.df_resid + m.rank"), "m.nobs"),
 }
+#: What a model that R fitted may have instead.
+_FROM_LOGLIK = {
+    "AIC": ("2 * m.df - 2 * m.loglik",), "BIC": ("np.log(m.df + m.df_residual) * m.df - 2 * m.loglik",)
+}  # fmt: skip
 #: Components of a fit, and the function that gives the same.
 COMPONENTS = {
     "coefficients": "coef", "coef": "coef", "aic": "AIC", "fitted.values": "fitted", **{n: n for n in NUMBERS}
@@ -80,9 +84,11 @@ SAME = 1e-5
 def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     """`m.deviance`, or what else R's number is."""
     key, ours, of_r = NUMBERS[function]
-    ours = ours if hasattr(step.value, "llf") else (of_r,)
+    ours = ours if hasattr(step.value, "llf") else (of_r, *_FROM_LOGLIK.get(function, ()))
     found = [put(t, m=m) for t in ours if "bic" not in t or isinstance(step.value, Fit)]
-    recorded = _recorded(step, key)
+    recorded, y = _recorded(step, key), step.call.vector("y")
+    if function == "BIC" and y is not None and isinstance(step.value, Fit):  # with the rows of eliminate
+        found.append(put("aic_glm(m) + (np.log(n) - 2) * (n - m.df_resid)", m=m, n=y.values.size))
     for candidate in found:
         try:
             own = float(value(candidate))
@@ -380,7 +386,11 @@ def covariances(m: ast.expr, step: Step, varies: bool) -> ast.expr:
 def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     """`coef(summary(m))`: estimates, standard errors, z and p under R's names."""
     if not isinstance(step.value, Fit):
-        raise NotTranslated("the table is of a model that R fitted")
+        if not {"coef", "se", "names"} <= {*dir(step.value)}:
+            raise NotTranslated("the table is of a model that R fitted")
+        of_z = '{"estimate": m.coef, "se": m.se, "z": m.coef / m.se, "p": 2 * stats.norm.sf(np.abs(m.coef / m.se))}'
+        of_t = '{"value": m.coef, "se": m.se, "t": m.coef / m.se}'
+        return put(f"pd.DataFrame({of_z if step.call.vector('zeta') is None else of_t}, list(m.names))", m=m)
     _compared(step)
     pairs = names_of(step)
     made = put("quasi_table(m)" if quasi(step) else "m.to_frame()", m=m)
@@ -428,6 +438,13 @@ def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95, profil
 
 
 # -- tables and vectors that helpers made --------------------------------------------------------------------
+
+
+def of_worths(x: ast.expr, m: ast.expr) -> ast.expr:
+    """`vcov(itempar(m))` by the delta method."""
+    cov = put("m.cov_params().reindex(index=x.index, columns=x.index, fill_value=0).to_numpy()", m=m, x=x)
+    slope = put("(np.diag(x) - np.outer(x, x))", x=x)
+    return put("pd.DataFrame(s @ v @ s, x.index, x.index)", s=slope, v=cov, x=x)
 
 
 def _numbers(value: Any) -> np.ndarray[Any, Any] | None:

@@ -63,3 +63,59 @@ outer(c(1, 2), c(0, 1), surface)
 A <- matrix(c(2, b["q"], b["q"], 2), 2)
 solve(A, c(1, 2))
 det(A)
+
+# Loops in loops, helpers that fit, tables of what follows a fit
+pairings <- data.frame(i = factor(wins$a, c("p", "q", "r", "s")), j = factor(wins$b, c("p", "q", "r", "s")), x = wins$x, y = wins$y)
+pool <- rbind(cbind(pairings, day = "one", site = "n"), cbind(transform(pairings, x = y + 4), day = "two", site = "n"), cbind(transform(pairings, x = x + 2), day = "one", site = "s"))
+nested <- sapply(c("day", "site"), function(v) {
+  parts <- lapply(sort(unique(pool[[v]])), function(l) BTm(cbind(x, y), i, j, id = "item", data = pool[pool[[v]] == l, ]))
+  sum(sapply(parts, deviance))
+})
+round(nested, 3)
+for (v in c("day", "site")) {
+  groups <- lapply(split(pool, pool[[v]]), function(d) BTm(cbind(x, y), i, j, id = "item", data = d))
+  cat(v, round(sum(sapply(groups, deviance)), 3), "\n")
+}
+for (v in c("day", "site")) for (l in sort(unique(pool[[v]]))) {
+  one <- BTm(cbind(x, y), i, j, id = "item", data = pool[pool[[v]] == l, ])
+  cat(v, l, round(coef(one), 3), "\n")
+}
+fit_one <- function(d, label) {
+  m <- BTm(cbind(x, y), i, j, id = "item", data = d)
+  cat(label, "has deviance", round(deviance(m), 3), "\n")
+  invisible(m)
+}
+by_day <- split(pool, pool$day)
+of_days <- Map(fit_one, by_day, names(by_day))
+whole <- fit_one(pool, "all")
+round(deviance(whole) - sum(sapply(of_days, deviance)), 3)
+contrast <- sapply(of_days, function(m) {
+  k <- coef(m) * 0
+  k["itemq"] <- 1
+  k["itemr"] <- -1
+  c(d = sum(k * coef(m)), se = sqrt(drop(k %*% vcov(m) %*% k)))
+})
+round(contrast, 3)
+gap <- function(m, i, j) {
+  ab <- BTabilities(m)[, "ability"]
+  ab[i] - ab[j]
+}
+data.frame(one = round(gap(of_days$one, "q", "r"), 3), whole = round(gap(whole, "q", "r"), 3))
+round(BTabilities(whole)["q", "ability"] - BTabilities(whole)["r", "ability"], 3)
+slots <- numeric(2)
+for (n in names(of_days)) slots[match(n, names(of_days))] <- AIC(of_days[[n]])
+round(slots, 3)
+new <- data.frame(Zq = c(1, 0), Zr = c(0, -1), Zs = 0)
+w <- cbind(wins, Zq = Z[, 1], Zr = Z[, 2], Zs = Z[, 3])
+by_hand <- glm(cbind(x, y) ~ Zq + Zr + Zs - 1, family = binomial, data = w)
+round(predict(by_hand, new, type = "response"), 3)
+pr <- predict(by_hand, newdata = new, se.fit = TRUE)
+round(pr$fit + 1.96 * pr$se.fit, 3)
+round(qvcalc::qvcalc(BTabilities(whole))$qvframe, 3)
+best <- names(sort(BTabilities(whole)[, 1], decreasing = TRUE))[1:3]
+worth <- BTabilities(whole)[, 1]
+round(outer(best, best, Vectorize(function(i, j) plogis(worth[i] - worth[j]))), 3)
+share_of <- fitted(by_hand)
+round(tapply(share_of, cut(share_of, c(0, 0.5, 1)), mean), 3)
+cat(format.pval(pchisq(200 + deviance(whole), 3, lower.tail = FALSE), digits = 2, eps = 1e-4), prettyNum(1234567, big.mark = ","), "\n")
+noquote(rep(c("u", "v"), each = 2))

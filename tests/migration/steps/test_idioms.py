@@ -51,6 +51,18 @@ class TestRun:
             '{"g": g, "p": p}[n]',
             # A list of lists has its names.
             'both = dict(zip(["bt", "thurstone"], both))',
+            # Of loops in loops the fits of this turn.
+            "for v_3, l in parts if v_3 == v_2",
+            "    for l in [key[1] for key in one if key[0] == v]:",
+            # What a function prints that Map() calls, and what it gives.
+            '    print(label, "has deviance", written(round(m[label].deviance, 3)))',
+            # Statements of a function turn by turn, and before the expression that calls it twice.
+            '    k_2["itemq"] = 1',
+            'gap_1 = ab["q"] - ab["r"]',
+            # New rows of a glm; the errors beside quasi variances.
+            "np.sqrt((rows @ cov_by_hand * rows).sum(axis=1))",
+            '.assign(SE=BTabilities_114.set_index("item")["se"])',
+            "(worth[i] - worth[j])",
         ],
     )
     def test_an_idiom_is_written_so(self, line, migrated):

@@ -148,6 +148,51 @@ def test_a_loop_fills_what_it_fills_and_prints_each_turn(tmp_path: Path) -> None
     assert last.lines == ('show(out.sort_values(ascending=True, kind="stable"))',)
 
 
+def nested(*levels: tuple[str, str]) -> Script:
+    made = Script()
+    text = "BTm(p[l])"
+    for nth, (v, level) in enumerate(levels, 1):
+        keys = {"l": level, "v": v}
+        made.call(3, bradley_terry([9, 5, 3 + nth]), text, variable="f", nth=nth, keys=keys)
+    made.line(3, "for v in names(p):\n for l in levels(p):\n  f = BTm(p[l])\n  cat(v, l, deviance(f))")
+    return made
+
+
+def test_a_loop_in_a_loop_runs_over_the_fits_of_its_own_turn(tmp_path: Path) -> None:
+    for levels in (("a", "b"), ("a", "a")):
+        made = nested(("x", levels[0]), ("x", "c"), ("y", levels[1]), ("y", "d"))
+        found = made.migration(staged(tmp_path / levels[1]))
+        assert found.done[0].lines == (
+            'for v in ["x", "y"]:',
+            "    for l in [key[1] for key in f if key[0] == v]:",
+            '        print(v, l, written(f[v, l].deviance), end="")',
+        )
+
+
+def test_a_list_of_fits_of_all_turns_is_none_of_one_turn(tmp_path: Path) -> None:
+    made = Script()
+    for nth in (1, 2, 3, 4):
+        made.call(3, bradley_terry([9, 5, 3 + nth]), "BTm(d)", variable="fits", nth=nth)
+    made.line(3, "for v in c(1, 2): fits = lapply(parts(v), lambda d: BTm(d)); cat(length(fits))")
+    (done,) = made.migration(staged(tmp_path)).done
+    assert done.state == "comment" and "for all" not in done.why and "print" not in "".join(done.lines)
+
+
+def test_a_statement_that_differs_is_marked_at_its_place(tmp_path: Path) -> None:
+    made = script()
+    made.line(4, "deviance(m)", value=numbers(1.0))
+    stage = staged(tmp_path / "stage")
+    (tmp_path / "analysis.R").write_text("# R\n")
+    written = write_migration(
+        made.migration(stage), tmp_path / "analysis.R", tmp_path / "analysis.py", stage=stage
+    )
+    lines = written.script.read_text().split("\n")
+    (k,) = (
+        k for k, line in enumerate(lines) if line.startswith("# DIFFERS from R in 1 numbers, first: R has 1,")
+    )
+    assert lines[k + 1].startswith("show(m.deviance)")
+
+
 def test_fits_of_a_loop_that_leave_out_different_items_name_none(tmp_path: Path) -> None:
     made = Script()
     for nth, ref in enumerate(("Assam", "Ceylon"), 1):
