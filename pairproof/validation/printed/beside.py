@@ -42,7 +42,7 @@ from ..verdicts.agreement import (
 )
 from ..verdicts.definitions import OF_ERROR
 from ..verdicts.verdict import IMMATERIAL, OF_STOPPING
-from .headings import PARAMETERS, kind_among
+from .headings import INTERCEPT, PARAMETERS, kind_among
 from .reading import PrintedTable, tables_of
 
 if TYPE_CHECKING:
@@ -70,8 +70,13 @@ _OF_CONTRAST = {"exp": "odds", "estimate": "contrast"} | {k: f"contrast_{k}" for
 OF_ITEMS = OF_PARAMETER
 
 
-def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) -> PrintedTable:
-    """The page with the items of the data in place of its names; rows of two items, "A vs B", are of their contrast."""
+def with_items(
+    page: PrintedTable, table: Data, parameters: Sequence[str] = (), intercept: bool = True
+) -> PrintedTable:
+    """The page with the items of the data in place of its names; rows of two items, "A vs B", are of their contrast.
+
+    intercept: whether an intercept is the order effect, as in a logistic model of wins of the first item.
+    """
     pairs = _contrasts(page.items, table.items)
     of_pairs = [q for q in page.numbers if q.quantity.name in pairs]
     page = replace(
@@ -85,6 +90,8 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
         parameter = of_model.get(_plain(name)) or kind_among(PARAMETERS, name)
         if name not in found and parameter:
             found[name] = parameter
+    if intercept and "order" not in found.values() and page.model.get("family") != "llbt":
+        found |= {name: "order" for name in page.items if name not in found and INTERCEPT.fullmatch(name)}
     twice = [name for name, n in Counter(found.values()).items() if n > 1]
     if twice:
         names = [name for name, item in found.items() if item == twice[0]]
@@ -106,6 +113,10 @@ def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) 
     missed = {name for name in unknown if like[name] or not page.program}
     unmatched = tuple((q, rest[q.quantity.name]) for q in page.numbers if q.quantity.name in missed)
     told = {q.quantity.name for q, _ in unmatched}
+    left = [q.quantity.name for q in page.numbers if q.quantity.name in rest.keys() - told]
+    if unread := [*dict.fromkeys(left)]:
+        n = f"{len(unread)} row{'s were' if len(unread) > 1 else ' was'} not read: {label(named(unread, 6))}"
+        page = replace(page, to_be_named="; ".join(filter(None, (page.to_be_named, n))))
     not_of_pairs = dict.fromkeys(q.quantity.kind for q in of_pairs if q.quantity.kind not in _OF_CONTRAST)
     others = (*page.others, *(why for name, why in rest.items() if name not in told))
     others += tuple(f"column of {kind} (of contrasts)" for kind in not_of_pairs)
@@ -395,7 +406,11 @@ def read_pages(
             continue
         # Limits of estimates are tried at the usual levels.
         of_model = {key: value for key, value in stated.items() if key != "level"}
-        pages.append(Page(table, find_model(table, data, of_model)))
+        found = find_model(table, data, of_model)
+        if not found.model.order_effect and any(map(INTERCEPT.fullmatch, read.items)):
+            table = with_items(replace(read, sided=table.sided), data, parameters, intercept=False)
+            found = find_model(table, data, of_model)
+        pages.append(Page(table, found))
     return tuple(pages)
 
 

@@ -20,6 +20,8 @@ LINES = [
     (line["form"].replace("N", r"(-?[\d.,]*\d(?:e[+-]?\d+)?)").replace("D", r"(\d+)"), tuple(line["kinds"]))
     for line in _WORDS["line"]
 ]
+#: Names that programs give to the constant of a model.
+INTERCEPT = re.compile(r"\(?intercept\)?|_?cons(?:t(?:ant)?)?", re.IGNORECASE)
 #: Headings that say that the numbers are ratings in points.
 OF_POINTS = re.compile(r"rating.*|(?:arena[_ ])?elo(?:[_ ](?:rating|score))?|arena[_ ]score")
 #: Headings that say that a statistic is of Student's t.
