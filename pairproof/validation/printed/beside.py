@@ -33,6 +33,7 @@ from ..claims.quantities import OF_BOARD, OF_PARAMETER, Quantity, quantity, scal
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
 from ..verdicts.agreement import (
+    AGREEING,
     ANOTHER_MODEL,
     COLUMNS_NOT_READ,
     NO_SUCH_ITEM,
@@ -60,7 +61,7 @@ Data = Union[Comparisons, Respondents]
 MOST_REFERENCES, MOST_NAMES = 6, 200
 #: What is looked for, in the order in which it is said; kinds of numbers that depend on the cells.
 FREE = ("scale", "ties", "family", "order_effect", "link", "cells")
-OF_CELLS = ("deviance", "df_resid", "null_deviance", "df_null", "aic_glm")
+OF_CELLS = ("deviance", "df_resid", "null_deviance", "df_null", "aic_glm", "pearson")
 #: Kinds of numbers that are the same on every scale.
 OF_NO_SCALE = ("z", "chi2", "p", "df", "contrast_z", "contrast_p", *OF_CELLS)
 #: What stands between the two items of a contrast, and what the kinds of numbers of its row are.
@@ -532,7 +533,11 @@ def check_printed(
     paper = Paper(Path(path).stem, name, data=data_of, claims=checks, source=path)
     checked = Checked(paper, backend, immaterial, {"votes": data})
     checked.run(progress, explain)
-    rows = [_doubted(a, claims[a.claim][0].found, stated) if a.claim in claims else a for a in checked.rows]
+    agree = Counter(a.claim for a in checked.rows if a.about == "printed" and a.verdict in AGREEING)
+    founds = {
+        name: replace(p.found, come_out=max(p.found.come_out, agree[name])) for name, (p, _) in claims.items()
+    }
+    rows = [_doubted(a, founds[a.claim], stated) if a.claim in claims else a for a in checked.rows]
     rows = [_of_other_errors(a, rows, claims[a.claim][0]) if a.claim in claims else a for a in rows]
     for page in pages:
         own = next((claim for of, claim in claims.values() if of is page), Claim(id="not checked"))

@@ -49,6 +49,7 @@ from .headings import (
     OF_T,
     OF_WALD,
     PROGRAMS,
+    UNREAD,
     kind_among,
     kind_of_heading,
 )
@@ -154,6 +155,10 @@ def read_tables(
     for page, start, end in zip(pages or [[]], starts, starts[1:]):
         own = [q for q in of_lines if start <= q.line < end]
         read.append(_table(page, own, program, f"{source}: {form}", source))
+    heads = [" ".join(of) for of in UNREAD.findall(text)] if form == "text" else []
+    if heads:
+        were = f"{_of(heads, 'number')} of the whole fit {'were' if len(heads) > 1 else 'was'} not read: {named(heads)}"
+        read[0] = replace(read[0], to_be_named="; ".join(filter(None, (read[0].to_be_named, were))))
     if not any(table.numbers for table in read):
         headings = [heading for grid in tables for heading in grid.headings if heading]
         raise InputError(
@@ -649,6 +654,8 @@ def _of_lines(text: str, program: Mapping[str, Any], source: str) -> Iterator[Pr
         for form, kinds in LINES:
             match = re.search(form, line, re.IGNORECASE)
             for kind, printed in zip(kinds, match.groups() if match else ()):
+                if printed is None:
+                    continue
                 name = "aic_glm" if kind == "aic" and program.get("aic_of_glm") else kind
                 number = printed_number(name, printed, f"{source}, line {n}")
                 yield PrintedQuantity(Quantity(name), number, n)
