@@ -190,12 +190,16 @@ def _pairs(names: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class FoundModel:
-    """The model that a page's numbers are held to, how many of them it brings out, and how it was found."""
+    """The model that a page's numbers are held to, how many of them it brings out, and how it was found.
+
+    free: how many any page would bring out: by a factor, a constant, an effect that it does not print, its reference.
+    """
 
     model: ModelClaim
     come_out: int = 0
     of: int = 0
     sentences: tuple[str, ...] = ()
+    free: int = 0
 
 
 def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> FoundModel:
@@ -238,7 +242,10 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
         if n > tried[best]:
             best, tried = by_row, {**tried, by_row: n}
     sentences = (*_said(tried, best, len(numbers)), *_of_reference(page, table, best, said))
-    return FoundModel(best, tried[best], len(numbers), sentences)
+    printed = {q.quantity.name for q in numbers if q.quantity.kind == "estimate"}
+    unsaid = best.order_effect and "order" not in page.items and "order_effect" not in said
+    free = 2 * (best.scale == "any") + unsaid + (best.reference in printed)
+    return FoundModel(best, tried[best], len(numbers), sentences, free)
 
 
 def _with_more(
@@ -287,7 +294,7 @@ def _n_out(table: Data, model: ModelClaim, numbers: Sequence[PrintedQuantity]) -
         return -1
     values: Mapping[str, float] = {q.quantity: _value(fit, q.quantity) for q in numbers}
     if model.scale == "any":
-        values = on_any_scale(fit, numbers, values).values
+        values = on_any_scale(fit, numbers, values, model.reference).values
     return sum(_comes_out(fit, q, values[q.quantity]) for q in numbers)
 
 
@@ -555,9 +562,7 @@ def check_printed(
 def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Agreement:
     """A number that differs, of a page that says nothing about its model and is hardly of the one that was
     found."""
-    # A free factor and constant bring two numbers out of any page.
-    free = 2 if found.model.scale == "any" else 0
-    out, on_points = found.of * LEAST_OUT <= found.come_out - free, found.model.scale == "elo"
+    out, on_points = found.of * LEAST_OUT <= found.come_out - found.free, found.model.scale == "elo"
     known = (
         out or not on_points and ("family" in stated or "scale" in stated) or row.quantity.kind in OF_BOARD
     )
