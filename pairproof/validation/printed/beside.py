@@ -42,6 +42,7 @@ from ..verdicts.agreement import (
     Agreement,
 )
 from ..verdicts.definitions import OF_ERROR
+from ..verdicts.other_errors import NOT_WALD, noise
 from ..verdicts.verdict import IMMATERIAL, OF_STOPPING
 from .headings import INTERCEPT, PARAMETERS, kind_among
 from .reading import PrintedTable, tables_of
@@ -368,6 +369,7 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ranks", ("rank_low", "rank_high")),
     ("counts", OF_BOARD),
 )
+_RATINGS_OF_BOARD, _LIMITS_OF_BOARD = _PARTS[0][0], _PARTS[1][0]
 _OF_PARTS = tuple(kind for _, kinds in _PARTS for kind in kinds)
 
 
@@ -540,11 +542,12 @@ def check_printed(
     paper = Paper(Path(path).stem, name, data=data_of, claims=checks, source=path)
     checked = Checked(paper, backend, immaterial, {"votes": data})
     checked.run(progress, explain)
-    agree = Counter(a.claim for a in checked.rows if a.about == "printed" and a.verdict in AGREEING)
+    found_rows = [*_of_bootstrap(checked.rows)]
+    agree = Counter(a.claim for a in found_rows if a.about == "printed" and a.verdict in AGREEING)
     founds = {
         name: replace(p.found, come_out=max(p.found.come_out, agree[name])) for name, (p, _) in claims.items()
     }
-    rows = [_doubted(a, founds[a.claim], stated) if a.claim in claims else a for a in checked.rows]
+    rows = [_doubted(a, founds[a.claim], stated) if a.claim in claims else a for a in found_rows]
     rows = [_of_other_errors(a, rows, claims[a.claim][0]) if a.claim in claims else a for a in rows]
     for page in pages:
         own = next((claim for of, claim in claims.values() if of is page), Claim(id="not checked"))
@@ -557,6 +560,24 @@ def check_printed(
         first_lines=tuple(sentence for page in pages for sentence in page.sentences),
     )
     return Verification(tuple(rows), context, False, {paper.id: checked.found})
+
+
+def _of_bootstrap(rows: Sequence[Agreement]) -> Iterator[Agreement]:
+    """The rows; beside limits that are a bootstrap's, ratings and limits within its noise are not checkable, if they are
+    not as computed.  A median of rounds has half the noise of a limit."""
+    limits = [a for a in rows if a.quantity.kind in ("low", "high") and a.claim.endswith(_LIMITS_OF_BOARD)]
+    boards = {a.claim.removesuffix(_LIMITS_OF_BOARD) for a in limits if a.code == NOT_WALD}
+    for a in rows:
+        rating = a.claim.endswith(_RATINGS_OF_BOARD)
+        board = a.claim.removesuffix(_RATINGS_OF_BOARD if rating else _LIMITS_OF_BOARD)
+        of = [b.size or 0.0 for b in limits if b.claim == board + _LIMITS_OF_BOARD]
+        most = noise(of) * (0.5 if rating else 1.0) if board in boards and (rating or a in limits) else -1.0
+        exact = a.verdict == "agrees" or a.code == NOT_WALD
+        if exact or (a.size or 0.0) > most:
+            yield a
+            continue
+        why = f"{NOT_WALD}: its limits are a bootstrap's, whose rounds move it by up to {most:.2g} standard errors"
+        yield replace(a, verdict="not-checkable", explanation=why, code=NOT_WALD, finding="")
 
 
 def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Agreement:
