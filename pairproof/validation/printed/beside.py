@@ -28,7 +28,7 @@ from ..check.draft import Draft, draft
 from ..claims.data import fit_model
 from ..claims.other_scales import BoardNumbers, on_any_scale
 from ..claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity
-from ..claims.printed import R_LEGEND
+from ..claims.printed import R_LEGEND, Printed
 from ..claims.quantities import OF_BOARD, OF_PARAMETER, Quantity, quantity, scale_of
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
@@ -144,6 +144,24 @@ def with_items(
     return replace(page, numbers=(*numbers, *contrasts), items=items, without=without)
 
 
+def _with_free_constant(page: PrintedTable, table: Data) -> PrintedTable:
+    """The page with its estimates less the last one, where none of all items has a standard error but other rows have:
+    as those of gnm, whose constant depends on where it started."""
+    own = [q for q in page.numbers if q.quantity.kind == "estimate" and q.quantity.name in table.items]
+    errors = {q.quantity.name for q in page.numbers if q.quantity.kind == "se"}
+    free = len(own) == len(table.items) and errors and not errors & {*table.items}
+    if not free or any(q.printed.value is None or q.printed.unit is None for q in own):
+        return page
+    last, less = own[-1].quantity.name, dict[str, Printed]()
+    for q in own[:-1]:
+        less[q.quantity] = q.printed.plus(own[-1].printed, -1)
+    said = f"no estimate of an item has a standard error, so that a constant is free: they are read less that of {label(last)}"
+    numbers = (
+        replace(q, printed=less.get(q.quantity, q.printed)) for q in page.numbers if q is not own[-1]
+    )
+    return replace(page, numbers=tuple(numbers), without=(last,), sentences=(*page.sentences, said))
+
+
 def _contrasts(names: Sequence[str], items: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Names that are two items with a word or a sign between them, and these items."""
     known = {_plain(item): item for item in items}
@@ -225,17 +243,17 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     own = {model: n for model, n in tried.items() if model.scale != "any" or "scale" in said}
     best = max(own or tried, key=lambda m: tried[m])
     free = max(tried, key=lambda m: tried[m])
+    for key, value in (("order_effect", True), ("link", "probit")):
+        if tried[best] * 2 < len(numbers) and key not in said and getattr(best, key) != value:
+            more = _with_more(table, tried, numbers, {key: value})
+            tried |= more
+            best = max(tried, key=lambda m: tried[m] if m.scale == best.scale or m in more else -1)
     # A free factor and constant bring out more of any page: only where without them hardly a number does that
     # has a scale.
     scaled = [q for q in numbers if q.quantity.kind not in OF_NO_SCALE]
     n_own, n_free = (_n_out(table, model, scaled) for model in (best, free))
     if n_own * 3 < len(scaled) and n_free * 3 >= len(scaled) * 2:
         best = free
-    for key, value in (("order_effect", True), ("link", "probit")):
-        if tried[best] * 2 < len(numbers) and key not in said and getattr(best, key) != value:
-            more = _with_more(table, tried, numbers, {key: value})
-            tried |= more
-            best = max(tried, key=lambda m: tried[m] if m.scale == best.scale or m in more else -1)
     tried = {model: n for model, n in tried.items() if model.scale != "any" or best.scale == "any"}
     if not best.cells and tried[best] < len(numbers) and any(q.quantity.kind in OF_CELLS for q in numbers):
         by_row = replace(best, cells=("row",))
@@ -416,6 +434,7 @@ def read_pages(
             continue
         # Limits of estimates are tried at the usual levels.
         of_model = {key: value for key, value in stated.items() if key != "level"}
+        table = _with_free_constant(table, data)
         found = find_model(table, data, of_model)
         if not found.model.order_effect and any(map(INTERCEPT.fullmatch, read.items)):
             table = with_items(replace(read, sided=table.sided), data, parameters, intercept=False)

@@ -432,9 +432,7 @@ class _Columns:
             self.unread.append(f"row {quoted(owner)}: {text} is a distance from a number that was not read")
             return
         a, b = (printed_number("estimate", cell, where) for cell in (value, text))
-        assert a.value is not None and b.value is not None and a.unit is not None and b.unit is not None
-        at, half = a.value + b.value.copy_abs() * (-1 if kind == "minus" else 1), (a.unit + b.unit) / 2
-        made = replace(a, text=f"{at}", value=at, unit=a.unit + b.unit, low=at - half, high=at + half)
+        made = a.plus(b, -1 if (kind == "minus") == (not text.startswith("-")) else 1)
         self.numbers.append(PrintedQuantity(Quantity(limit, name=owner), made, line))
 
     def _cell(self, k: int, kind: str, cells: Sequence[str]) -> list[tuple[str, str]]:
