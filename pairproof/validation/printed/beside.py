@@ -162,6 +162,21 @@ def _with_free_constant(page: PrintedTable, table: Data) -> PrintedTable:
     return replace(page, numbers=tuple(numbers), without=(last,), sentences=(*page.sentences, said))
 
 
+def _on_cells(page: PrintedTable, table: Data) -> PrintedTable:
+    """The page with the covariates of its nuisance constants as cells; its deviance is not read if the data lack one."""
+    columns = {_plain(name): name for name in getattr(table, "columns", ())}
+    if not page.eliminated:
+        return page
+    cells = tuple(columns.get(_plain(name), "") for name in page.eliminated)
+    by = f"nuisance constants by {named(page.eliminated)}"
+    if all(cells):
+        said = f"{by}: deviance and df are on cells by {named(cells)}"
+        return replace(page, model={**page.model, "cells": cells}, sentences=(*page.sentences, said))
+    kept = tuple(q for q in page.numbers if q.quantity.kind not in OF_CELLS)
+    said = f"the page has {by}, which {table.source} does not have: its deviance, df and AIC were not read"
+    return replace(page, numbers=kept, to_be_named="; ".join(filter(None, (page.to_be_named, said))))
+
+
 def _contrasts(names: Sequence[str], items: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Names that are two items with a word or a sign between them, and these items."""
     known = {_plain(item): item for item in items}
@@ -434,7 +449,7 @@ def read_pages(
             continue
         # Limits of estimates are tried at the usual levels.
         of_model = {key: value for key, value in stated.items() if key != "level"}
-        table = _with_free_constant(table, data)
+        table = _on_cells(_with_free_constant(table, data), data)
         found = find_model(table, data, of_model)
         if not found.model.order_effect and any(map(INTERCEPT.fullmatch, read.items)):
             table = with_items(replace(read, sided=table.sided), data, parameters, intercept=False)

@@ -82,7 +82,8 @@ class PrintedTable:
     p-values are one-sided; else 0.  relative: whether worths are relative to one of them, and no shares.  whole: whether
     it is output of a program that prints all parameters.  errors: the heading of standard errors that says that they are
     not the model's.  limits: those of rows that have both.  legend: what its marks of significance mean, if there are
-    any.  paper, claim: of a CSV that names them.
+    any.  eliminated: covariates whose levels have nuisance constants of their own in a gnm.  paper, claim: of a CSV that
+    names them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -103,6 +104,7 @@ class PrintedTable:
     errors: str = ""
     limits: tuple[Limits, ...] = ()
     legend: Mapping[str, str] = field(default_factory=dict)
+    eliminated: tuple[str, ...] = ()
     source: str = ""
     paper: str = ""
     claim: str = ""
@@ -155,6 +157,8 @@ def read_tables(
     for page, start, end in zip(pages or [[]], starts, starts[1:]):
         own = [q for q in of_lines if start <= q.line < end]
         read.append(_table(page, own, program, f"{source}: {form}", source))
+    if of_gnm := re.search(r"eliminate = [\w.]+[:*]([\w.:*]+)", text):
+        read = [replace(table, eliminated=tuple(re.split("[:*]", of_gnm[1]))) for table in read]
     heads = [" ".join(of) for of in UNREAD.findall(text)] if form == "text" else []
     if heads:
         were = f"{_of(heads, 'number')} of the whole fit {'were' if len(heads) > 1 else 'was'} not read: {named(heads)}"
