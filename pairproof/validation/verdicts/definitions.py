@@ -424,7 +424,9 @@ def _by_observations(claim: Claim, fit: Fit, wrong: Sequence[PrintedQuantity]) -
         p, total = probabilities(fit, rows, fit.beta), y.sum(axis=1, keepdims=True)
         single = words == "single comparisons"
         squares = y * (1.0 - p) ** 2 + (total - y) * p**2 if single else (y - total * p) ** 2
-        theirs["pearson"] = float(np.sum(squares[:, 0] / (p[:, 0] * p[:, 1]) / (1.0 if single else total[:, 0])))
+        theirs["pearson"] = float(
+            np.sum(squares[:, 0] / (p[:, 0] * p[:, 1]) / (1.0 if single else total[:, 0]))
+        )
     found = [q for name, q in off.items() if words and comes_out(claim, q, theirs.get(name, math.nan))]
     return by_other("observations", found, f"reproduced if observations are {words}")
 

@@ -3,6 +3,7 @@
 Other errors of the same estimates, each with z, p and limits made from it::
 
     R's glm, probit, cauchit    of the expected information, ours of the observed one
+    SAS's GLIMMIX, use_t        with Student's t on the residual df, of pairs, rows or comparisons
     quasi families              times the root of the dispersion, with Student's t on the residual df
     sandwich, statsmodels HC0   of the spread of single comparisons, without a cluster
     statsmodels, Stata          of clusters, but p and limits of the normal distribution and not of t; with the factor
@@ -63,7 +64,7 @@ def by_other_errors(
 ) -> Found:
     """What is reproduced by other errors or limits, and what cannot be decided; of_fit: whether numbers are on its scale."""
     wrong = [q for q in claim.numbers if judged[q.quantity].verdict in WRONG]
-    wrong = [q for q in wrong if q.quantity.kind in (*OF_ERROR, *OF_LIMITS)]
+    wrong = [q for q in wrong if q.quantity.kind in (*OF_ERROR, *OF_LIMITS, "df")]
     found: Found = {}
     if of_fit and wrong:
         found |= _of_small_p(wrong, values)
@@ -93,6 +94,10 @@ def _errors(fit: Fit) -> Iterator[Errors]:
         )
         yield "normal-p", said, with_factor, math.inf
         return
+    rows = float((fit.data.row_weights > 0).sum())
+    for df in dict.fromkeys((float(fit.df_resid), n - k, rows - k)):
+        said = f"reproduced if p and limits are of Student's t with {df:g} residual df, as of GLIMMIX and GENLINMIXED"
+        yield "residual-t", said, fit.bse, df
     phi = dispersion(fit)
     said = f"reproduced if standard errors are times the root of the dispersion, {phi:.6g}, as of R's quasi families"
     yield "quasi-dispersion", said, fit.bse * math.sqrt(phi), float(fit.df_resid)
@@ -112,7 +117,7 @@ def _by_errors(
     wrong: Sequence[PrintedQuantity],
 ) -> Found:
     """Numbers that depend on standard errors, if those of another program give all of them."""
-    own = [q for q in claim.numbers if q.quantity.kind in OF_ERROR and q.quantity.name in fit.names]
+    own = [q for q in claim.numbers if q.quantity.kind in (*OF_ERROR, "df") and q.quantity.name in fit.names]
     off = [q for q in own if q in wrong]
     if not off or n_digits(off) < fewest_digits(1):
         return {}
@@ -143,7 +148,7 @@ def _of_error(claim: Claim, fit: Fit, q: Quantity, errors: Mapping[str, float], 
         z = abs(estimate / se) if se else math.inf
         tail = float(stdtr(df, -z)) if math.isfinite(df) else math.erfc(z / math.sqrt(2.0)) / 2.0
         return tail if claim.sided == 1 else 2.0 * tail
-    of = {"se": se, "z": estimate / se if se else math.nan, "low": estimate - at * se}
+    of = {"df": df, "se": se, "z": estimate / se if se else math.nan, "low": estimate - at * se}
     return {**of, "high": estimate + at * se}[q.kind]
 
 
@@ -256,9 +261,7 @@ def _by_profile(
         name = q.quantity
         end = float(ends.loc[name.name, f"profile_{name.kind.removeprefix('exp_')}"])
         theirs[name] = math.exp(min(end, 700.0)) if name.kind in OF_EXP else end
-    beyond: dict[str, float] = {
-        q.quantity: apart(q, theirs[q.quantity], error(q.quantity))[1] for q in own
-    }
+    beyond: dict[str, float] = {q.quantity: apart(q, theirs[q.quantity], error(q.quantity))[1] for q in own}
     out = [q for q in own if beyond[q.quantity] <= IMMATERIAL]
     if len(out) < len(own) - (len(own) >= MANY) or len(out) <= len(own) - len(off):
         return {}
