@@ -71,6 +71,7 @@ class _Asked:
     seed: int
     date: str
     every: Every
+    reading: Mapping[str, Any]
 
 
 @overload
@@ -178,6 +179,7 @@ def leaderboard(
         seed,
         date or "",
         every,
+        reading,
     )
     found = gathered(votes, () if by is None else (by,), reading)
     if by is None:
@@ -379,7 +381,8 @@ def _numbers(
         *_about_dropped(table, dropped),
         *given.notes,
     )
-    data = BoardData(table.source, table.digest(), float(table.n_comparisons), dropped)
+    reading = {**asked.reading, "style": asked.style}
+    data = BoardData(table.source, table.digest(), float(table.n_comparisons), dropped, reading)
     effects = _effects(fit, asked.level)
     return Board(rows, scale, _clusters(fit), effects, data, method, fit, table, asked.level, ranks)
 
