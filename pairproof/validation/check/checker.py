@@ -417,7 +417,7 @@ class Checker:
         )
         for name, words in () if scale is None else scale.words.items():
             j = judged[name]
-            code = j.code or "free-scale"
+            code = j.code or ("free-scale" if " and " in words else "free-factor")
             judged[name] = replace(j, note="; ".join(filter(None, (j.note, words))), code=code)
         return judged
 

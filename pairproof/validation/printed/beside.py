@@ -40,7 +40,7 @@ from ..verdicts.agreement import (
     Agreement,
 )
 from ..verdicts.definitions import OF_ERROR
-from ..verdicts.other_errors import NOT_WALD, noise
+from ..verdicts.other_errors import NEAR, NOT_WALD
 from ..verdicts.verdict import IMMATERIAL, OF_STOPPING
 from .headings import INTERCEPT
 from .names import OF_CELLS, Data, on_cells, with_free_constant, with_items
@@ -122,8 +122,8 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     sentences = (*_said(tried, best, len(numbers)), *_of_reference(page, table, best, said))
     printed = {q.quantity.name for q in numbers if q.quantity.kind == "estimate"}
     unsaid = best.order_effect and "order" not in page.items and "order_effect" not in said
-    free = 2 * (best.scale == "any") + unsaid + (best.reference in printed)
-    return FoundModel(best, tried[best], len(numbers), sentences, free)
+    by_chance = 2 * (best.scale == "any") + unsaid + (best.reference in printed)
+    return FoundModel(best, tried[best], len(numbers), sentences, by_chance)
 
 
 def _with_more(
@@ -279,9 +279,13 @@ def read_pages(
     stated: what the caller says about the model.  columns: the heading of a kind of number that has two.  sided: of the
     p-values; 0: as the page says.
     """
-    pages, parameters = [], _parameters(data, stated)
+    pages, parameters, strange = list[Page](), _parameters(data, stated), list[InputError]()
     for read in tables_of(path, columns):
-        table = with_items(replace(read, sided=sided or read.sided), data, parameters)
+        try:
+            table = with_items(replace(read, sided=sided or read.sided), data, parameters)
+        except InputError as error:  # as thresholds have a table of their own
+            strange.append(error)
+            continue
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "by_vote": not stated.get("cluster")}
             own |= {} if stated.get("level") else {"level": table.model.get("level", "")}
@@ -299,6 +303,12 @@ def read_pages(
             table = with_items(replace(read, sided=table.sided), data, parameters, intercept=False)
             found = find_model(table, data, of_model)
         pages.append(Page(table, found))
+    if not pages:
+        raise strange[0]
+    if strange:
+        n = f"{len(strange)} further table{'s' * (len(strange) > 1)} without items of the data not read"
+        more = "; ".join(filter(None, (pages[0].table.to_be_named, n)))
+        pages[0] = replace(pages[0], table=replace(pages[0].table, to_be_named=more))
     return tuple(pages)
 
 
@@ -442,19 +452,19 @@ def check_printed(
 
 def _of_bootstrap(rows: Sequence[Agreement]) -> Iterator[Agreement]:
     """The rows; beside limits that are a bootstrap's, ratings and limits within its noise are not checkable, if they are
-    not as computed.  A median of rounds has half the noise of a limit."""
-    limits = [a for a in rows if a.quantity.kind in ("low", "high") and a.claim.endswith(_LIMITS_OF_BOARD)]
-    boards = {a.claim.removesuffix(_LIMITS_OF_BOARD) for a in limits if a.code == NOT_WALD}
-    for a in rows:
-        rating = a.claim.endswith(_RATINGS_OF_BOARD)
-        board = a.claim.removesuffix(_RATINGS_OF_BOARD if rating else _LIMITS_OF_BOARD)
-        of = [b.size or 0.0 for b in limits if b.claim == board + _LIMITS_OF_BOARD]
-        most = noise(of) * (0.5 if rating else 1.0) if board in boards and (rating or a in limits) else -1.0
-        exact = a.verdict == "agrees" or a.code == NOT_WALD
-        if exact or (a.size or 0.0) > most:
+    not as computed.  A median of 100 rounds has half the noise of a limit: 0.125 standard errors, here thrice.
+    """
+    ends = {_RATINGS_OF_BOARD: 0.75 * NEAR, _LIMITS_OF_BOARD: NEAR}
+    parts = [next((end for end in ends if a.claim.endswith(end)), "") for a in rows]
+    boards = {a.claim.removesuffix(end) for a, end in zip(rows, parts) if end and a.code == NOT_WALD}
+    for a, end in zip(rows, parts):
+        of_board = (
+            end and a.claim.removesuffix(end) in boards and a.quantity.kind in ("estimate", "low", "high")
+        )
+        if not of_board or a.verdict == "agrees" or a.code == NOT_WALD or (a.size or 0.0) > ends[end]:
             yield a
             continue
-        why = f"{NOT_WALD}: its limits are a bootstrap's, whose rounds move it by up to {most:.2g} standard errors"
+        why = f"{NOT_WALD}: its limits are a bootstrap's, whose rounds move it by up to {ends[end]:.2g} standard errors"
         yield replace(a, verdict="not-checkable", explanation=why, code=NOT_WALD, finding="")
 
 

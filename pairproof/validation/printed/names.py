@@ -77,8 +77,10 @@ def with_items(
     told = {q.quantity.name for q, _ in unmatched}
     left = [q.quantity.name for q in page.numbers if q.quantity.name in rest.keys() - told]
     if unread := [*dict.fromkeys(left)]:
-        n = f"{len(unread)} row{'s were' if len(unread) > 1 else ' was'} not read: {label(named(unread, 6))}"
-        page = replace(page, to_be_named="; ".join(filter(None, (page.to_be_named, n))))
+        were = (
+            f"{len(unread)} row{'s were' if len(unread) > 1 else ' was'} not read: {label(named(unread, 6))}"
+        )
+        page = replace(page, to_be_named="; ".join(filter(None, (page.to_be_named, were))))
     not_of_pairs = dict.fromkeys(q.quantity.kind for q in of_pairs if q.quantity.kind not in _OF_CONTRAST)
     others = (*page.others, *(why for name, why in rest.items() if name not in told))
     others += tuple(f"column of {kind} (of contrasts)" for kind in not_of_pairs)

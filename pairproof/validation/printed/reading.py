@@ -23,7 +23,7 @@ from ...text import label, listed, named, quoted
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity, check_name
-from ..verdicts.arithmetic import Interval, half_width, tails
+from ..verdicts.arithmetic import Interval
 from .cells import (
     COMMAS,
     OF_REFERENCE,
@@ -53,7 +53,7 @@ from .headings import (
     kind_among,
     kind_of_heading,
 )
-from .marks import OF_MARKS, legend_of, with_marks
+from .marks import OF_MARKS, fits_z, legend_of, with_marks
 
 #: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
 MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
@@ -159,16 +159,26 @@ def read_tables(
         read.append(_table(page, own, program, f"{source}: {form}", source))
     if of_gnm := re.search(r"eliminate = [\w.]+[:*]([\w.:*]+)", text):
         read = [replace(table, eliminated=tuple(re.split("[:*]", of_gnm[1]))) for table in read]
+    loose = form == "text" and not any(pages) and len(re.findall(rf"(?m)^ *[A-Z]\S* +{NUMBER}", text)) > 1
+    if loose and of_lines:
+        said = "only numbers of the whole fit were read: no line of headings was found"
+        read[0] = replace(read[0], to_be_named=said)
     heads = [" ".join(of) for of in UNREAD.findall(text)] if form == "text" else []
     if heads:
         were = f"{_of(heads, 'number')} of the whole fit {'were' if len(heads) > 1 else 'was'} not read: {named(heads)}"
         read[0] = replace(read[0], to_be_named="; ".join(filter(None, (read[0].to_be_named, were))))
     if not any(table.numbers for table in read):
         headings = [heading for grid in tables for heading in grid.headings if heading]
+        unread = next((grid.unread[0] for grid in tables if grid.unread), "")
+        if unread and any(map(kind_of_heading, headings)):
+            raise InputError(
+                f"{source}: headings of numbers were found ({listed(headings)}), but no row below them can be read: {unread};"
+                " each row must have a name and one number under each heading"
+            )
         raise InputError(
             f"{source}: {form} without a known kind of number; headings found: {listed(headings) or 'none'};"
-            " expected headings such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins (--heading estimate=HEADING"
-            " tells which column is which)"
+            " expected headings such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins"
+            + " (--heading estimate=HEADING tells which column is which)" * (len(headings) > 1)
         )
     return tuple(read)
 
@@ -616,21 +626,6 @@ class _Columns:
             return f"{n} {were}: {label(named(columns))}"
         no = f"no column is known as {' or '.join(missing)}"
         return f"{n} {were}: {label(named(columns))}; {no}: name them, as with {label(how)}"
-
-
-def fits_z(row: Mapping[str, Interval], z: Interval | None = None) -> bool:
-    """Whether a z, else that of estimate and error, fits what else its row says: both of them, z, p, or limits."""
-    of_both = row["estimate"].over(row["se"]) if {"estimate", "se"} <= row.keys() else None
-    z = z or of_both
-    if z is None:
-        return False
-    says = [of_both, row.get("z")]
-    found = [z.size().meets(other.size()) for other in says if other is not None and other is not z]
-    found += [tails(z.size()).meets(row["p"])] if "p" in row else []
-    if {"exp_low", "exp_high", "se"} <= row.keys():
-        width = row["exp_high"].log() - row["exp_low"].log()
-        found.append(width.meets(half_width(row["se"], 0.95).times(2.0)))
-    return bool(found) and all(found)
 
 
 def _of_logarithm(row: Mapping[str, Interval], se: Interval) -> Mapping[str, Interval]:

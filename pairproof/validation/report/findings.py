@@ -20,8 +20,6 @@ from ..verdicts.agreement import (
     Agreement,
 )
 
-#: How the explanation of a number begins that is reproduced up to a factor, and a constant.
-FREE = "on a free scale: computed times"
 OTHER_DEFINITION = "agrees-other-definition"
 #: Numbers that the first sentence names; all of them stand in the list below it.
 MOST_NAMED = 3
@@ -146,9 +144,9 @@ def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) 
     share = f"{'All ' * (n > 1)}{n}" if fine == n else f"{fine} of {n}"
     one, several = ("is reproduced", "are reproduced") if what == "printed number" else ("holds", "hold")
     parts = [f"{share} {what}{'s' * (n > 1)} {one if 1 in (n, fine) else several}"]
-    scaled = [a.explanation for a in rows if a.verdict in AGREEING and FREE in a.explanation]
+    scaled = [a.code for a in rows if a.verdict in AGREEING and a.code in ("free-scale", "free-factor")]
     if scaled:
-        constant = " and a constant" * any(re.search(r" and [-+]", why) for why in scaled)
+        constant = " and a constant" * ("free-scale" in scaled)
         parts[0] += f"{'' if len(scaled) == fine else f', {len(scaled)} of them'} up to a factor{constant}"
     open_ = [a for group in attention(rows) for a in group if not a.passes]
     bad = [told(a, among) for a in open_ if a.verdict != "not-run"]

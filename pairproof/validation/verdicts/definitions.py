@@ -420,6 +420,10 @@ def _by_observations(claim: Claim, fit: Fit, wrong: Sequence[PrintedQuantity]) -
     }
     words = next((words for words, k in known.items() if comes_out(claim, of_n, k)), "")
     theirs = {"n_comparisons": known.get(words, math.nan), "df_resid": known.get(words, math.nan) - fit.rank}
+    constants = [0.0, *(c for c, *_ in _log_likelihoods(fit, y, y.shape[1] - 1))] if "bic" in off else []
+    for k in constants if words else ():
+        bic = -2.0 * (fit.llf + k) + fit.rank * math.log(known[words])
+        theirs |= {"bic": bic} if comes_out(claim, off["bic"], bic) else {}
     if "pearson" in off and y.shape[1] == 2:
         p, total = probabilities(fit, rows, fit.beta), y.sum(axis=1, keepdims=True)
         single = words == "single comparisons"

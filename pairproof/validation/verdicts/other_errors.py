@@ -18,7 +18,7 @@ unless one quantile fits all rows, or one row alone is odd.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -41,7 +41,7 @@ MANY = 8
 #: A bootstrap's limits of a hundred rounds are 0.27 standard errors off at one in three, by the density of
 #: the normal at its 2.5 % quantile, and of a thousand 0.09 (observed, 200 rounds: at most 0.33): what is
 #: farther off is none of them, or three times what is usual on the page (4.5 times the median), up to 1.
-NEAR, TIMES, FARTHEST = 0.5, 4.5, 1.0
+NEAR, TIMES, FARTHEST, ONE_WAY = 0.5, 4.5, 1.0, 0.2
 #: Print units, in standard errors, from which on a limit says nothing between Wald's and a bootstrap's.
 SHARP = 0.1
 #: What R's confint leaves by its spline, in standard errors (observed: at most 5.3e-4 over 60 random tables).
@@ -293,16 +293,25 @@ def _of_no_kind(
     sharp = [q for q in own if (q.printed.unit or 0) < SHARP * error(q.quantity)]
     if 2 * sum(q in sharp for q in off) < len(sharp) or _one_quantile(own, value):
         return {}
-    near = [q for q in off if size[q.quantity] <= noise(size.values())]
+    most = _noise(own, values, size)
+    near = [q for q in off if size[q.quantity] <= most]
     undecided = near if len(near) * 2 > len(off) else off
     why = "not Wald limits at a usual level, nor of the profile likelihood; a bootstrap's limits are not computed here"
     note = {q.quantity: f"{NOT_WALD}: {why}; computed {values[q.quantity]:.8g} by Wald's" for q in undecided}
     return {name: PrintVerdict("not-checkable", said, NOT_WALD) for name, said in note.items()}
 
 
-def noise(sizes: Iterable[float]) -> float:
-    """How far a bootstrap's limits may be from Wald's, in standard errors, given how far those of a page are."""
-    return min(max(NEAR, TIMES * float(np.nanmedian([*sizes]))), FARTHEST)
+def _noise(own: Sequence[PrintedQuantity], values: Mapping[str, float], size: Mapping[str, float]) -> float:
+    """How far a bootstrap's limits may be from Wald's, in standard errors, given how far those of a page are, which are
+    not all wider nor all narrower."""
+    outward = [
+        math.copysign(size[q.quantity], float(q.printed.value or 0) - values[q.quantity])
+        * (1.0 if q.quantity.kind.endswith("high") else -1.0)
+        for q in own
+    ]
+    if abs(np.nanmedian(outward)) > ONE_WAY:
+        return NEAR
+    return min(max(NEAR, TIMES * float(np.nanmedian(np.abs(outward)))), FARTHEST)
 
 
 def _one_quantile(own: Sequence[PrintedQuantity], value: Callable[[Quantity], float]) -> bool:
