@@ -17,6 +17,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...data.comparisons import Comparisons
 from ...errors import InputError, PairproofError
 from ...fit.estimates.specification import ANSWER_FAMILIES, TIES_IN_WORDS
@@ -43,7 +45,7 @@ from ..verdicts.definitions import OF_ERROR
 from ..verdicts.other_errors import NEAR, NOT_WALD
 from ..verdicts.verdict import IMMATERIAL, OF_STOPPING
 from .headings import INTERCEPT
-from .names import OF_CELLS, Data, on_cells, with_free_constant, with_items
+from .names import NUMBERED, OF_CELLS, Data, on_cells, with_free_constant, with_items
 from .reading import PrintedTable, tables_of
 
 if TYPE_CHECKING:
@@ -297,6 +299,8 @@ def read_pages(
             continue
         # Limits of estimates are tried at the usual levels.
         of_model = {key: value for key, value in stated.items() if key != "level"}
+        if any(NUMBERED in sentence for sentence in table.sentences) and isinstance(data, Comparisons):
+            table = _in_order_of_rows(read, table, data, of_model)
         table = on_cells(with_free_constant(table, data), data)
         found = find_model(table, data, of_model)
         if not found.model.order_effect and any(map(INTERCEPT.fullmatch, read.items)):
@@ -310,6 +314,21 @@ def read_pages(
         more = "; ".join(filter(None, (pages[0].table.to_be_named, n)))
         pages[0] = replace(pages[0], table=replace(pages[0].table, to_be_named=more))
     return tuple(pages)
+
+
+def _in_order_of_rows(
+    read: PrintedTable, table: PrintedTable, data: Comparisons, stated: Mapping[str, Any]
+) -> PrintedTable:
+    """The page with its numbers as items in the order in which the rows name them, if that brings out more."""
+    codes = np.stack([data.first, data.second], axis=1).ravel()
+    places = [data.items[k] for k in dict.fromkeys(codes.tolist())]
+    found = find_model(table, data, stated)
+    if found.come_out == found.of or len(places) < len(data.items) or places == [*data.items]:
+        return table
+    other = with_items(replace(read, sided=table.sided), data, places=places)
+    more = find_model(other, data, stated).come_out > found.come_out
+    said = tuple(s.replace("in the order of the data", "in the order of its rows") for s in other.sentences)
+    return replace(other, sentences=said) if more else table
 
 
 def _of_board(page: PrintedTable, data: Data, stated: Mapping[str, Any]) -> FoundModel:

@@ -23,6 +23,8 @@ from .headings import INTERCEPT, PARAMETERS, kind_among
 from .reading import PrintedTable
 
 Data = Union[Comparisons, Respondents]
+#: How it is said that names are numbers of items.
+NUMBERED = "numbered names are taken as items"
 #: Names by which a prefix is found.
 MOST_NAMES = 200
 #: Kinds of numbers that depend on the cells.
@@ -33,11 +35,16 @@ _OF_CONTRAST = {"exp": "odds", "estimate": "contrast"} | {k: f"contrast_{k}" for
 
 
 def with_items(
-    page: PrintedTable, table: Data, parameters: Sequence[str] = (), intercept: bool = True
+    page: PrintedTable,
+    table: Data,
+    parameters: Sequence[str] = (),
+    intercept: bool = True,
+    places: Sequence[str] = (),
 ) -> PrintedTable:
     """The page with the items of the data in place of its names; rows of two items, "A vs B", are of their contrast.
 
-    intercept: whether an intercept is the order effect, as in a logistic model of wins of the first item.
+    intercept: whether an intercept is the order effect, as in a logistic model of wins of the first item.  places: the
+    items by their numbers, where that is not their order in the data.
     """
     pairs = _contrasts(page.items, table.items)
     of_pairs = [q for q in page.numbers if q.quantity.name in pairs]
@@ -46,7 +53,7 @@ def with_items(
         numbers=tuple(q for q in page.numbers if q not in of_pairs),
         items=tuple(name for name in page.items if name not in pairs),
     )
-    found, said = _meant(page.items, table.items)
+    found, said = _meant(page.items, places or table.items)
     of_model = {_plain(name): name for name in parameters if name not in table.items}
     for name in page.items:
         parameter = of_model.get(_plain(name)) or kind_among(PARAMETERS, name)
@@ -174,7 +181,7 @@ def _meant(names: Sequence[str], items: Sequence[str]) -> tuple[dict[str, str], 
     if len(found) < 2 <= len(counted):
         of_place = {name: items[k - 1] for name, k in counted.items() if not re.fullmatch(r"g\d", name)}
         found |= of_place
-        said.append(f"numbered names are taken as items in the order of the data: {_pairs(of_place)}")
+        said.append(f"{NUMBERED} in the order of the data: {_pairs(of_place)}")
     return found, said
 
 
