@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...text import named
-from ..claims.quantities import unit_of_size
+from ..claims.quantities import size_in_words
 from ..verdicts.agreement import (
     AGREEING,
     ANOTHER_MODEL,
@@ -91,7 +91,7 @@ def told(a: Agreement, among: Sequence[Agreement]) -> str:
         return name_of(a, among)
     if a.verdict == OTHER_DEFINITION:  # the explanation has the number by either definition
         return f"{name_of(a, among)}: printed {a.printed}"
-    size = "" if a.size is None else f" ({a.size:.2g} {unit_of_size(a.quantity)})"
+    size = "" if a.size is None else f" ({size_in_words(a.size, a.quantity)})"
     return f"{name_of(a, among)}: printed {a.printed}, computed {as_printed(a.native, a.printed)}{size}"
 
 
