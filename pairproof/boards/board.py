@@ -35,7 +35,6 @@ from ..fit.many.abilities import Abilities, abilities_of, errors_of
 from ..fit.many.comparison_results import RankSets
 from ..fit.many.ranks import rank_sets, with_df_that_decide
 from ..fit.robust.clustered_fit import FEW
-from ..numerics.arrays import BoolArray
 from ..text import listed, plural, quoted
 from .both_bad import fit_both_bad
 from .over_time import Every, History, history

@@ -311,8 +311,7 @@ def read_pages(
         raise strange[0]
     if strange:
         n = f"{len(strange)} further table{'s' * (len(strange) > 1)} without items of the data not read"
-        more = "; ".join(filter(None, (pages[0].table.to_be_named, n)))
-        pages[0] = replace(pages[0], table=replace(pages[0].table, to_be_named=more))
+        pages[0] = replace(pages[0], table=pages[0].table.but_for(n))
     return tuple(pages)
 
 

@@ -87,7 +87,7 @@ def with_items(
         were = (
             f"{len(unread)} row{'s were' if len(unread) > 1 else ' was'} not read: {label(named(unread, 6))}"
         )
-        page = replace(page, to_be_named="; ".join(filter(None, (page.to_be_named, were))))
+        page = page.but_for(were)
     not_of_pairs = dict.fromkeys(q.quantity.kind for q in of_pairs if q.quantity.kind not in _OF_CONTRAST)
     others = (*page.others, *(why for name, why in rest.items() if name not in told))
     others += tuple(f"column of {kind} (of contrasts)" for kind in not_of_pairs)
@@ -121,9 +121,8 @@ def with_free_constant(page: PrintedTable, table: Data) -> PrintedTable:
     free = len(own) == len(table.items) and errors and not errors & {*table.items}
     if not free or any(q.printed.value is None or q.printed.unit is None for q in own):
         return page
-    last, less = own[-1].quantity.name, dict[str, Printed]()
-    for q in own[:-1]:
-        less[q.quantity] = q.printed.plus(own[-1].printed, -1)
+    last = own[-1].quantity.name
+    less: dict[str, Printed] = {q.quantity: q.printed.plus(own[-1].printed, -1) for q in own[:-1]}
     said = f"no estimate of an item has a standard error, so that a constant is free: they are read less that of {label(last)}"
     numbers = (replace(q, printed=less.get(q.quantity, q.printed)) for q in page.numbers if q is not own[-1])
     return replace(page, numbers=tuple(numbers), without=(last,), sentences=(*page.sentences, said))
@@ -141,7 +140,7 @@ def on_cells(page: PrintedTable, table: Data) -> PrintedTable:
         return replace(page, model={**page.model, "cells": cells}, sentences=(*page.sentences, said))
     kept = tuple(q for q in page.numbers if q.quantity.kind not in OF_CELLS)
     said = f"the page has {by}, which {table.source} does not have: its deviance, df and AIC were not read"
-    return replace(page, numbers=kept, to_be_named="; ".join(filter(None, (page.to_be_named, said))))
+    return replace(page, numbers=kept).but_for(said)
 
 
 def _contrasts(names: Sequence[str], items: Sequence[str]) -> dict[str, tuple[str, str]]:

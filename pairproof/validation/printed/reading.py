@@ -109,6 +109,10 @@ class PrintedTable:
     paper: str = ""
     claim: str = ""
 
+    def but_for(self, unread: str) -> PrintedTable:
+        """The table, of which this was not read as well."""
+        return replace(self, to_be_named="; ".join(filter(None, (self.to_be_named, unread))))
+
 
 def read_printed(text: str, source: str, columns: Mapping[str, str] = MappingProxyType({})) -> PrintedTable:
     """The one table of a page; :func:`read_tables` reads several.
@@ -161,12 +165,11 @@ def read_tables(
         read = [replace(table, eliminated=tuple(re.split("[:*]", of_gnm[1]))) for table in read]
     loose = form == "text" and not any(pages) and len(re.findall(rf"(?m)^ *[A-Z]\S* +{NUMBER}", text)) > 1
     if loose and of_lines:
-        said = "only numbers of the whole fit were read: no line of headings was found"
-        read[0] = replace(read[0], to_be_named=said)
+        read[0] = read[0].but_for("only numbers of the whole fit were read: no line of headings was found")
     heads = [" ".join(of) for of in UNREAD.findall(text)] if form == "text" else []
     if heads:
         were = f"{_of(heads, 'number')} of the whole fit {'were' if len(heads) > 1 else 'was'} not read: {named(heads)}"
-        read[0] = replace(read[0], to_be_named="; ".join(filter(None, (read[0].to_be_named, were))))
+        read[0] = read[0].but_for(were)
     if not any(table.numbers for table in read):
         headings = [heading for grid in tables for heading in grid.headings if heading]
         unread = next((grid.unread[0] for grid in tables if grid.unread), "")

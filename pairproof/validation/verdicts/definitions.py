@@ -414,24 +414,24 @@ def _by_observations(claim: Claim, fit: Fit, wrong: Sequence[PrintedQuantity]) -
     known = {
         "single comparisons": n,
         "rows of the table": float((y.sum(axis=1) > 0).sum()),
-        "all rows of the table": float(len(y)),
         "pairs": float(len(count(fit))),
         "two rows for each comparison": 2.0 * n,
     }
     words = next((words for words, k in known.items() if comes_out(claim, of_n, k)), "")
-    theirs = {"n_comparisons": known.get(words, math.nan), "df_resid": known.get(words, math.nan) - fit.rank}
-    constants = [0.0, *(c for c, *_ in _log_likelihoods(fit, y, y.shape[1] - 1))] if "bic" in off else []
-    for k in constants if words else ():
+    if not words:
+        return {}
+    theirs = {"n_comparisons": known[words], "df_resid": known[words] - fit.rank}
+    for k in (0.0, *(c for c, *_ in _log_likelihoods(fit, y, y.shape[1] - 1))) if "bic" in off else ():
         bic = -2.0 * (fit.llf + k) + fit.rank * math.log(known[words])
         theirs |= {"bic": bic} if comes_out(claim, off["bic"], bic) else {}
     if "pearson" in off and y.shape[1] == 2:
         p, total = probabilities(fit, rows, fit.beta), y.sum(axis=1, keepdims=True)
-        single = words == "single comparisons"
-        squares = y * (1.0 - p) ** 2 + (total - y) * p**2 if single else (y - total * p) ** 2
-        theirs["pearson"] = float(
-            np.sum(squares[:, 0] / (p[:, 0] * p[:, 1]) / (1.0 if single else total[:, 0]))
+        single = y * (1.0 - p) ** 2 + (total - y) * p**2
+        squares = (
+            single if words == "single comparisons" else (y - total * p) ** 2 / np.maximum(total, 1e-300)
         )
-    found = [q for name, q in off.items() if words and comes_out(claim, q, theirs.get(name, math.nan))]
+        theirs["pearson"] = float(np.sum(squares[:, 0] / (p[:, 0] * p[:, 1])))
+    found = [q for name, q in off.items() if comes_out(claim, q, theirs.get(name, math.nan))]
     return by_other("observations", found, f"reproduced if observations are {words}")
 
 

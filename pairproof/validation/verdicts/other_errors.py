@@ -27,6 +27,7 @@ from ...fit.estimates.array_inference import normal_quantile
 from ...fit.fit import Fit
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.quantities import OF_EXP, Quantity, dispersion
+from .agreement import Verdict
 from .arithmetic import is_tidied
 from .definitions import OF_ERROR, WRONG, by_other, comes_out, fewest_digits, n_digits
 from .verdict import IMMATERIAL, PrintVerdict, apart
@@ -273,11 +274,9 @@ def _by_profile(
     far = [q for q in off if q in out and beyond[q.quantity] > OF_SPLINE]
     for q in far:
         size = f"{beyond[q.quantity]:.2g} standard errors from the limit of the profile likelihood, which the others are"
-        alone = len(far) == 1
-        why = f"computed {values[q.quantity]!r}; {size}{ours[q.quantity]}"
-        found[q.quantity] = PrintVerdict(
-            "differs" if alone else "immaterial", why, "misprint" if alone else "small"
-        )
+        why, single = f"computed {values[q.quantity]!r}; {size}{ours[q.quantity]}", len(far) == 1
+        how: tuple[Verdict, str] = ("differs", "misprint") if single else ("immaterial", "small")
+        found[q.quantity] = PrintVerdict(how[0], why, how[1])
     return found
 
 

@@ -519,3 +519,43 @@ def test_headings_without_rows_are_said_with_the_first_row(
 def test_a_table_without_headings_is_said_beside_what_was_read(counts: Comparisons, tmp_path: Path) -> None:
     text = "Ajax       1.22 ***\n          (0.33)\nPSV        1.29 ***\nAIC               66.65\nLog Likelihood   -28.33\n*** p < 0.001; ** p < 0.01\n"
     assert "only numbers of the whole fit were read" in said(beside(tmp_path, text, counts))
+
+
+def test_nuisance_constants_by_a_covariate_are_cells(tmp_path: Path) -> None:
+    answers = [
+        "1,1,1,f",
+        "1,0,-1,f",
+        "-1,1,1,f",
+        "1,1,0,f",
+        "1,-1,1,m",
+        "0,1,1,m",
+        "1,1,-1,m",
+        "-1,-1,1,m",
+        "1,0,1,m",
+    ]
+    (tmp_path / "answers.csv").write_text("V1,V2,V3,Sex\n" + "\n".join(answers) + "\n")
+    coding = {"first": "1", "tie": "0", "second": "-1"}
+    how: dict[str, Any] = {
+        "layout": "prefmod",
+        "items": ["A", "B", "C"],
+        "pair_order": "prefmod",
+        "coding": coding,
+    }
+    data = pairproof.read(tmp_path / "answers.csv", **how)
+    own: dict[str, Any] = {"ties": "davidson", "reference": "C"}
+    by_sex, plain = (pairproof.fit_llbt(data, cells=cells, **own) for cells in (["Sex"], None))
+    assert by_sex.df_resid > plain.df_resid
+
+    def page(fit: Any, eliminated: str) -> str:
+        rows = "".join(f"{n:6} {fit.params[n]:9.5f} {fit.bse[n]:9.5f}\n" for n in ("A", "B", "tie"))
+        head = f"gnm(formula = y ~ A + B + C + g1, eliminate = {eliminated}, family = poisson)\n\n"
+        ends = f"Residual deviance: {fit.deviance:.4f} on {fit.df_resid} degrees of freedom\n"
+        return f"{head}        Estimate Std. Error\n{rows}\n{ends}"
+
+    for text in (page(by_sex, "mu:SEX"), page(plain, "mu")):
+        found = beside(tmp_path, text, data)
+        assert said(found) == "All 8 printed numbers are reproduced."
+    slip = page(by_sex, "mu:SEX").replace(f"{by_sex.deviance:.4f}", f"{by_sex.deviance + 0.27:.4f}")
+    assert off(beside(tmp_path, slip, data)) == ["deviance"]
+    found = beside(tmp_path, page(by_sex, "mu:AGE"), data)
+    assert not off(found) and "nuisance constants by AGE, which" in said(found)
