@@ -86,8 +86,8 @@ class BoardNumbers:
 
 #: Numbers that must remain when each free factor and constant has taken one.
 FEWEST_LEFT = 2
-#: Digits that these must have together: a factor and a constant bring out four numbers of two digits that are hardly
-#: in the order of the estimates, and what a prior shrinks.
+#: Digits that these must have together: a factor and a constant bring out four numbers of two digits that
+#: are hardly in the order of the estimates, and what a prior shrinks.
 FEWEST_DIGITS = 5.0
 _OF_ESTIMATES = ("estimate", "se", "contrast", "contrast_se")
 #: Kinds of numbers that share a factor.

@@ -20,7 +20,7 @@ from pairproof.validation.report.findings import headline
 from pairproof.validation.report.verification import Verification
 from tests.validation.printed.test_forms_of_print import alone, off, off_alone
 
-#: Six clubs: first, second, and how often each won; of the second table also the draws, with the first at home.
+#: Six clubs: first, second, and how often each won; of the second table also the draws, the first at home.
 COUNTS = """player1,player2,win1,win2
 Ajax,PSV,7,4
 Ajax,Feyenoord,6,7
@@ -275,7 +275,7 @@ def test_a_limit_of_the_profile_has_the_digits_of_confint(counts: Comparisons, t
     assert {a.verdict for a in found if str(a.quantity) in ("low.Feyenoord", "high.Ajax")} == {"immaterial"}
 
 
-#: Ratings and limits as a bootstrap of the votes has them: the median of 100 rounds and its 2.5 and 97.5 % quantiles.
+#: Ratings and limits as a bootstrap has them: the median of 100 rounds, their 2.5 and 97.5 % quantiles.
 BOOTSTRAP = """Rank* (UB),Model,Arena Elo,95% CI,Votes
 1,PSV,1096,+81/-68,64
 1,Ajax,1078,+98/-68,63
