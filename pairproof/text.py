@@ -6,6 +6,8 @@ characters that change the reading direction, are written as escapes.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import re
@@ -156,3 +158,29 @@ def toml_lines(table: Mapping[str, Any]) -> list[str]:
     return [
         f"{key if _BARE_KEY.fullmatch(key) else toml(key)} = {toml(value)}" for key, value in table.items()
     ]
+
+
+#: Arguments of readers whose options are called otherwise: `ties` and `cells` are options of models too.
+FLAGS = {"cells": "--item-cells", "ties": "--tied-by", "columns": "--col"}
+
+
+def flag(argument: str) -> str:
+    """The option that sets an argument of a reader."""
+    return FLAGS.get(argument, f"--{argument.replace('_', '-')}")
+
+
+def as_typed(argument: str, value: Any) -> list[str]:
+    """The option that sets an argument of a reader, with its value, as they are typed; nothing where there is none."""
+    option = flag(argument)
+    if isinstance(value, Mapping) and argument in ("columns", "rename"):
+        return [word for name, own in value.items() for word in (option, f"{name}={own}")]
+    if isinstance(value, Mapping):
+        lists = {answer: own if isinstance(own, list) else [own] for answer, own in value.items()}
+        return [option, ",".join(f"{answer}={code}" for answer, own in lists.items() for code in own)]
+    if isinstance(value, str):
+        return [option, value] * bool(value)
+    if argument == "where":
+        return [word for condition in value for word in (option, str(condition))]
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(p if isinstance(p, str) else ":".join(p) for p in value)
+    return [option, line.getvalue()]

@@ -35,7 +35,6 @@ from ..fit.many.abilities import Abilities, abilities_of, errors_of
 from ..fit.many.comparison_results import RankSets
 from ..fit.many.ranks import rank_sets, with_df_that_decide
 from ..fit.robust.clustered_fit import FEW
-from ..numerics.arrays import BoolArray
 from ..text import listed, plural, quoted
 from .both_bad import fit_both_bad
 from .over_time import Every, History, history
@@ -71,6 +70,7 @@ class _Asked:
     seed: int
     date: str
     every: Every
+    reading: Mapping[str, Any]
 
 
 @overload
@@ -178,6 +178,7 @@ def leaderboard(
         seed,
         date or "",
         every,
+        reading,
     )
     found = gathered(votes, () if by is None else (by,), reading)
     if by is None:
@@ -379,7 +380,8 @@ def _numbers(
         *_about_dropped(table, dropped),
         *given.notes,
     )
-    data = BoardData(table.source, table.digest(), float(table.n_comparisons), dropped)
+    reading = {**asked.reading, "style": asked.style}
+    data = BoardData(table.source, table.digest(), float(table.n_comparisons), dropped, reading)
     effects = _effects(fit, asked.level)
     return Board(rows, scale, _clusters(fit), effects, data, method, fit, table, asked.level, ranks)
 

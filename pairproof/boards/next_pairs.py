@@ -97,6 +97,8 @@ class NextPairs:
         f: the information of a vote relative to an independent, decided one.
     left_out : tuple of str
         Items without a finite rating, which V does not contain.
+    errors : str
+        What standard errors are by.
     """
 
     pairs: tuple[PairToAsk, ...]
@@ -110,6 +112,7 @@ class NextPairs:
     level: float
     information: float
     left_out: tuple[str, ...]
+    errors: str = "of the model"
 
     def to_frame(self) -> pd.DataFrame:
         """The pairs: first, second, votes, gain.
@@ -137,7 +140,7 @@ class NextPairs:
         told = f"{len(self.differences)} differences at {100 * self.level:g} %"
         said = [
             f"{self.n:,} votes, chosen to find out soonest {about}.",
-            f"Differences not distinguished from 0, of {told}: {self.unsettled:g} now, {self.unsettled_after:.1f}"
+            f"Differences not distinguished from 0, of {told} (standard errors {self.errors}): {self.unsettled:g} now, {self.unsettled_after:.1f}"
             " expected after these votes,"
             f" {self.unsettled_evenly:.1f} after as many votes spread evenly over all pairs.",
             f"Each vote is assumed to carry {self.information:.2f} of the information of an independent vote without a tie, as so far.",
@@ -242,7 +245,10 @@ def next_pairs(fit: Fit, n: int = 100, focus: str = "top", *, level: float = 0.9
     left = tuple(item for item in fit.items if item not in ask.items)
     shown = tuple(_in_balanced_order(ask, asked, gain))
     best = ask.items[int(ask.b.argmax())]
-    return NextPairs(shown, focus, best, n, awaited, open_now, open_after, open_even, level, ask.f, left)
+    errors = "of the model" if fit.robust is None else fit.robust.title
+    return NextPairs(
+        shown, focus, best, n, awaited, open_now, open_after, open_even, level, ask.f, left, errors
+    )
 
 
 def _spread(v: FloatArray) -> FloatArray:

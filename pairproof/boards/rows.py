@@ -91,12 +91,14 @@ class StyleEffect:
 
 @dataclass(frozen=True)
 class BoardData:
-    """source: in words; digest: of the pooled counts; votes: counted; dropped: why -> votes that were left out."""
+    """source: in words; digest: of the pooled counts; votes: counted; dropped: why -> votes that were left out; reading: the
+    arguments by which they were read, and the style that was asked for."""
 
     source: str
     digest: str
     votes: float
     dropped: Mapping[str, float]
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,7 +128,8 @@ class BoardNumbers:
         found: dict[str, Any] = {"board": [row_dict(row) for row in self.rows], "scale": asdict(self.scale)}
         found |= {"clusters": self.clusters and asdict(self.clusters)}
         found |= {"style": [asdict(effect) for effect in self.style]}
-        found |= {"data": {**vars(self.data), "votes": _whole(self.data.votes)}}
+        known = {name: value for name, value in vars(self.data).items() if name != "reading"}
+        found |= {"data": {**known, "votes": _whole(self.data.votes)}}
         return dict(plain({**found, "confidence": self.level, "method": self.method}))
 
     def to_frame(self) -> pd.DataFrame:

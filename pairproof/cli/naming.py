@@ -6,14 +6,14 @@ that one place can put the option where the argument stands, whichever command w
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
+
+from ..text import as_typed, flag as flag
 
 if TYPE_CHECKING:
     from ..data.reading.forms import LayoutError, Way
@@ -29,15 +29,6 @@ _PARTS = re.compile(rf"({_TEXT}|[^\s,:'\"\[\]{{}}()]+)(\s*:)?")
 _TWICE = re.compile(
     r"(--[a-z][a-z-]*)((?: \S+?)?)(?:,? \(\1(?: [^()]*)?\)|(?:, | or )\1(?: \S+?)?(?=[,;)]?(?:\s|$)))"
 )
-
-
-#: Arguments of readers whose options are called otherwise: `ties` and `cells` are options of models too.
-FLAGS = {"cells": "--item-cells", "ties": "--tied-by", "columns": "--col"}
-
-
-def flag(argument: str) -> str:
-    """The option that sets an argument of a reader."""
-    return FLAGS.get(argument, f"--{argument.replace('_', '-')}")
 
 
 def parameter(argument: str) -> str:
@@ -111,7 +102,7 @@ def as_command(
         called, typed = f"pairproof {'fit-answers' if way.respondents else 'fit'}", (error.source,)
     else:
         arguments = {name: value for name, value in arguments.items() if error.stated.get(name) != value}
-    words = [word for name, value in arguments.items() for word in _typed(flag(name), value)]
+    words = [word for name, value in arguments.items() for word in as_typed(name, value)]
     return f"{called} {shlex.join([*_without(typed, words), *words])}"
 
 
@@ -123,17 +114,3 @@ def _without(typed: Sequence[str], stated: Sequence[str]) -> Iterator[str]:
             next(words, None)
         elif word.partition("=")[0] not in flags:
             yield word
-
-
-def _typed(option: str, value: Any) -> list[str]:
-    """An option and its value, as they are typed."""
-    if isinstance(value, Mapping) and option == flag("columns"):
-        return [word for role, name in value.items() for word in (option, f"{role}={name}")]
-    if isinstance(value, Mapping):
-        lists = {answer: own if isinstance(own, list) else [own] for answer, own in value.items()}
-        return [option, ",".join(f"{answer}={code}" for answer, own in lists.items() for code in own)]
-    if isinstance(value, str):
-        return [option, value]
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(p if isinstance(p, str) else ":".join(p) for p in value)
-    return [option, line.getvalue()]

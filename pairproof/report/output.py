@@ -280,6 +280,17 @@ def _drawn(block: Figure | Picture, number: int, narrow: bool) -> Any:
     return Markup(safe(ElementTree.tostring(block.element(), encoding="unicode", short_empty_elements=False)))
 
 
+def _unbroken(text: str) -> str:
+    """The text, in HTML an option of a command that no line breaks at a hyphen."""
+    from markupsafe import Markup, escape
+
+    if " --" not in f" {text}":
+        return text
+    return Markup(
+        re.sub(r"(?<![\w-])--[a-z][a-z-]*", r'<span class="option">\g<0></span>', str(escape(text)))
+    )
+
+
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     from jinja2 import Environment, StrictUndefined
@@ -292,6 +303,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: label(value) if type(value) is str else value,
     )
+    environment.filters["unbroken"] = lambda text: _unbroken(label(text))
     environment.filters["kind"] = lambda block: type(block).__name__
     environment.filters["lines"] = lambda text: Markup(escape(safe(text)))
     environment.filters["style"] = Markup

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pandas as pd
@@ -113,7 +116,7 @@ def test_votes_in_several_files_are_counted_into_one_board(folder: Path, tmp_pat
 @pytest.mark.parametrize(
     ("peer", "said"),
     [
-        ("arena-rank", "hessian_reg=1e-05 makes standard errors"),
+        ("arena-rank", "hessian_reg=1e-05 changes no standard error by 1 %"),
         ("fastchat", "400 points are odds of 10 to 1"),
         ("evalica", "evalica has no limits"),
         ("descriptive", "eigen"),
@@ -167,3 +170,31 @@ def test_what_moved_the_ratings_since_an_earlier_board_comes_from_two_files(fold
     assert all(row["mean"] == 0.0 and row["others"] == 0.0 for row in found["rows"])  # the same models
     code, out, err = run(capsys, *asked, "--ties", "davidson", "--out", tmp_path)
     assert code == 3 and out == "" and "omit --ties, --out" in err
+
+
+def test_the_first_proposal_runs_and_the_page_says_the_command_that_checks_it(tmp_path: Path, capsys) -> None:
+    votes = simulate(5, n_votes=900, n_models=5, n_judges=60, pareto=2.0)
+    words = {"model_a": "Model_A", "model_b": "Model_B", "tie": "Tie"}
+    answers = votes["winner"].map(lambda word: words.get(word, "Both Bad"))
+    of_votes = {
+        "Model_A": votes["model_a"],
+        "Model_B": votes["model_b"],
+        "Winner": answers,
+        "Judge": votes["judge"],
+    }
+    lengths = {"Length_A": 300 + votes.index % 97, "Length_B": 300 + votes.index % 89}
+    file, page, board = (tmp_path / name for name in ("arena.csv", "page.html", "leaderboard.csv"))
+    pd.DataFrame({**of_votes, **lengths}).to_csv(file, index=False)
+    code, _, err = run(capsys, "leaderboard", file)
+    (proposal,) = re.findall(r"^    pairproof (.*)$", err, re.M)
+    assert code == 3 and "tie=Tie" in proposal
+    code, _, err = run(
+        capsys, *shlex.split(proposal), "--style", "Length", "--report", page, "--report", board
+    )
+    assert code == 0, err
+    (command,) = re.findall(r"pairproof (check leaderboard.csv [^<]*)", html.unescape(page.read_text()))
+    words_of_page = [
+        {"leaderboard.csv": board, "VOTES": file}.get(word, word) for word in shlex.split(command)
+    ]
+    code, out, err = run(capsys, *words_of_page, "--r", "none")
+    assert code == 0 and "All 45 printed numbers are reproduced" in out, out + err

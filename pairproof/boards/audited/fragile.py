@@ -161,7 +161,8 @@ def _change(votes: Votes, before: FloatArray, after: FloatArray) -> tuple[str, d
     i, j = int(abs(points).argmax()), int(abs(ranks[1] - ranks[0]).argmax())
     change, first = int(abs(ranks[1] - ranks[0])[j]), votes.items[int(after.argmax())]
     moved = f"{votes.items[j]} from rank {ranks[0][j]} to {ranks[1][j]}" if change else "no rank changes"
-    said = f"{votes.items[i]} moves most, by {points[i]:+.1f} Elo, and {moved}"
+    most = f"{votes.items[i]} moves most, by {points[i]:+.1f} Elo"
+    said = f"{most if abs(points[i]) >= 0.05 else 'no rating moves by 0.05 Elo'}, and {moved}"
     said += f"; then {first} is first" if after.argmax() != before.argmax() else ""
     return said, {"elo": float(points[i]), "item": votes.items[i], "ranks": change, "first": first}
 
@@ -192,7 +193,9 @@ def _of_penalty(votes: Votes, style: Mapping[str, FloatArray]) -> Finding:
     said, numbers = _change(votes, *(peer.ratings[place] / ELO for peer in (plain, theirs)))
     each = ", ".join(f"{name} {theirs.coeffs[name]:.3f} for {plain.coeffs[name]:.3f}" for name in names)
     words = f"With arena-rank's penalty ({each}) {said}; its" if style else "arena-rank's"
-    words += f" ridge narrows the limits of {votes.items[narrow]} by {1 - width[narrow]:.1%}, those of all others less"
+    less = 1.0 - float(width[narrow])
+    words += f" ridge narrows the limits of {votes.items[narrow]} by {less:.1%}, those of all others less"
+    words = words if less >= 0.0005 else f"{words.partition(' ridge ')[0]} ridge narrows no limits by 0.05%"
     return note("treatment-penalty", words, width=float(width[narrow]), **numbers)
 
 

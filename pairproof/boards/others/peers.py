@@ -66,7 +66,7 @@ class PeerBoard:
     >>> from pairproof.boards.others.peers import as_arena_rank
     >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], [9, 8, 9], [4, 4, 3])
     >>> print(as_arena_rank(table).what_it_does[0])
-    hessian_reg=1e-05 makes standard errors 1.00 to 1.00 times as large (B: 28.3 instead of 28.3).
+    hessian_reg=1e-05 changes no standard error by 1 %.
     """
 
     peer: str
@@ -271,7 +271,10 @@ def _widened(votes: _Votes, ours: FloatArray, theirs: FloatArray) -> str:
     r, s = np.sqrt(ours), np.sqrt(theirs)
     k = int(np.abs(np.log(s / r)).argmax())
     some = f"({votes.names[k]}: {s[k]:.1f} instead of {r[k]:.1f})"
-    return f"makes standard errors {(s / r).min():.2f} to {(s / r).max():.2f} times as large {some}"
+    least, most = f"{(s / r).min():.2f}", f"{(s / r).max():.2f}"
+    if least == most == "1.00":
+        return "changes no standard error by 1 %"
+    return f"makes standard errors {least} to {most} times as large {some}"
 
 
 def _effects(names: Sequence[str], ours: FloatArray, theirs: FloatArray) -> str:

@@ -26,7 +26,7 @@ from ...files.outputs import write
 from ...report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Page, Paragraph, Table
 from ...report.json_text import json_text
 from ...report.output import render_html
-from ...text import named, number, toml, toml_lines
+from ...text import as_typed, named, number, toml, toml_lines
 from ..over_time import History
 from ..rows import BoardNumbers as Board, SideBySide as Boards
 from .pictures import history_picture, points, ranks_of, ratings_picture, shares_pictures
@@ -314,9 +314,12 @@ def check_command(board: Board, csv_name: str, votes_name: str) -> str:
         words += ["--cluster", ",".join(board.clusters.columns)]
         words += ["--cluster-kind", board.clusters.kind] if board.clusters.kind != "CR2" else []
     words += ["--order-effect"] * board.fit.spec.order_effect
-    for name in (term.removeprefix("style.") for term in board.fit.spec.comparison_terms):
-        words += ["--style", '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name]
+    style = [term.removeprefix("style.") for term in board.fit.spec.comparison_terms]
+    for name in board.data.reading.get("style") or style:
+        words += ["--style", name]
     words += ["--level", f"{board.level:.15g}"] if board.level != 0.95 else []
+    for name in ("layout", "columns", "coding", "items", "rename", "encoding", "drop", "where"):
+        words += as_typed(name, board.data.reading.get(name) or "")
     return " ".join(map(shlex.quote, words))
 
 

@@ -421,7 +421,8 @@ class _Looks:
             words = {*map(_plain, beside)}
             told = f"{name} names the winner, {a} or {b}"
             votes = {"layout": "votes", "columns": {"model_a": a, "model_b": b, "winner": name, **judge}}
-            if words <= {*_TIED, "modela", "modelb"} and (named_so.any() or {"modela", "modelb"} <= words):
+            by_side = {"modela", "modelb"} <= words and [word.lower() for word in beside] == beside
+            if words <= {*_TIED, "modela", "modelb"} and (named_so.any() or by_side):
                 yield Way(votes, f"{told}.")
                 return
             if named_so.mean() > 0.3 and (len(words) == 1 or words <= {*_WORDS["tie"].split()}):

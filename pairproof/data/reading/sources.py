@@ -496,7 +496,7 @@ def _load_path(path: str, encoding: str | None, nameless: bool, compared: Collec
     if path == "-":
         name = "standard input"
         return delimited(read_stream(sys.stdin.buffer, name), name, encoding, nameless, compared)
-    suffix, expected = Path(path).suffix.lower(), "a CSV, TSV, Parquet or Arrow file"
+    suffix, expected = Path(path).suffix.lower(), "a CSV, TSV, JSON, JSON Lines, Parquet or Arrow file"
     if suffix not in BINARY:
         raw = read_file(path, expected, streams=True, instead="count it with pairproof.count, ")
         return delimited(raw, path, encoding, nameless, compared)

@@ -412,10 +412,13 @@ def cluster_codes(
     column = table.role_of(column)
     if column not in table.columns:
         known = ", ".join(table.columns) or "none"
+        of_counts = (
+            ". Counts over all judges cannot be clustered by judge: read the individual answers, or give the rows that were"
+            " counted: rows=SOURCE, kind='CR1'"
+        )
         raise InputError(
-            f"{table.source} has no column {column!r} to cluster by; its columns are {known}. Counts over all judges"
-            " cannot be clustered by judge: read the individual answers, or give the rows that were counted:"
-            " rows=SOURCE, kind='CR1'"
+            f"{table.source} has no column {column!r} to cluster by; its columns are {known}"
+            + of_counts * bool(table.row_weights.max(initial=0.0) > 1.0 or not table.columns)
         )
     codes, labels, absent = coded(take(table.columns[column], used))
     if absent.any():

@@ -312,7 +312,7 @@ class Checker:
         """The numbers of a claim that leaves its scale free on the scale of the print; others as they are."""
         if claim.model is None or claim.model.scale != "any":
             return OnAnyScale(values, {}, {}, frozenset())
-        return on_any_scale(fit, claim.numbers, values)
+        return on_any_scale(fit, claim.numbers, values, claim.model.reference)
 
     def value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
         """A number of a fit as the claim would print it: a one-sided p is half of the fit's."""
@@ -382,7 +382,7 @@ class Checker:
         judged = judge_table(numbers, values, alpha, fit.df_resid, fit.n_comparisons, within)
         why = "only R was requested, and no R call that ran has this number"
         judged |= dict.fromkeys(judged.keys() - have, PrintVerdict("not-run", why, "r-not-run"))
-        why = "after a free factor and constant, fewer than two numbers are left to compare with the data"
+        why = "a free factor and constant leave too few numbers, or digits of them, to compare with the data"
         too_few = () if scale is None else scale.too_few
         judged |= dict.fromkeys(too_few, PrintVerdict("not-checkable", why, "too-few-numbers"))
         # On a free scale the factor is known no better than its numbers, which may all be cut.
@@ -417,7 +417,7 @@ class Checker:
         )
         for name, words in () if scale is None else scale.words.items():
             j = judged[name]
-            code = j.code or "free-scale"
+            code = j.code or ("free-scale" if " and " in words else "free-factor")
             judged[name] = replace(j, note="; ".join(filter(None, (j.note, words))), code=code)
         return judged
 

@@ -15,7 +15,7 @@ errors as g w, exponentials as h e.  Every printed number is an interval, its ro
 
     low_i - high_j <= f (x_i - x_j)   for all i, j,      low <= f s <= high   for what has no constant,
 
-which leaves an interval of factors, or none.
+which leaves an interval of factors, or none.  There is no constant c where the reference is 0 or absent.
 """
 
 from __future__ import annotations
@@ -86,6 +86,9 @@ class BoardNumbers:
 
 #: Numbers that must remain when each free factor and constant has taken one.
 FEWEST_LEFT = 2
+#: Digits that these must have together: a factor and a constant bring out four numbers of two digits that
+#: are hardly in the order of the estimates, and what a prior shrinks.
+FEWEST_DIGITS = 5.0
 _OF_ESTIMATES = ("estimate", "se", "contrast", "contrast_se")
 #: Kinds of numbers that share a factor.
 _TOGETHER = (_OF_ESTIMATES, ("worth", "worth_se"), ("exp",))
@@ -105,21 +108,25 @@ class OnAnyScale:
     too_few: frozenset[str]
 
 
-def on_any_scale(fit: Fit, numbers: Sequence[PrintedQuantity], values: Mapping[str, float]) -> OnAnyScale:
+def on_any_scale(
+    fit: Fit, numbers: Sequence[PrintedQuantity], values: Mapping[str, float], reference: str = ""
+) -> OnAnyScale:
     """The computed numbers of a claim on the scale of its print, as near as one factor and constant bring them."""
+    printed = {q.quantity.name: q.printed.value for q in numbers if q.quantity.kind == "estimate"}
+    fixed = reference in fit.items and not printed.get(reference)
     found, words, factors = dict(values), dict[str, str](), dict[str, float]()
     too_few = set[str]()
     for kinds in _TOGETHER:
         own = [q for q in numbers if q.quantity.kind in kinds and _is_of_items(fit, q.quantity)]
         own = [q for q in own if np.isfinite(values[q.quantity])]
-        level = np.array([_is_level(fit, q.quantity) for q in own], bool)
+        level = np.array([not fixed and _is_level(fit, q.quantity) for q in own], bool)
         if not own:
             continue
-        if len(own) - 1 - level.any() < FEWEST_LEFT:
+        x, (low, high) = np.array([values[q.quantity] for q in own]), _intervals(own)
+        if len(own) - 1 - level.any() < FEWEST_LEFT or _digits(low, high, level) < FEWEST_DIGITS:
             too_few |= {q.quantity for q in own}
             continue
-        x = np.array([values[q.quantity] for q in own])
-        factor, constant = _scale(x, level, *_intervals(own))
+        factor, constant = _scale(x, level, low, high)
         for q, moved in zip(own, level):
             found[q.quantity] = float(factor * values[q.quantity] + constant * moved)
             factors[q.quantity] = factor
@@ -145,6 +152,14 @@ def _intervals(numbers: Sequence[PrintedQuantity]) -> tuple[FloatArray, FloatArr
     ends = [(q.printed.low, q.printed.high) for q in numbers]
     low, high = np.array([[np.nan if end is None else float(end) for end in two] for two in ends]).T
     return low, high
+
+
+def _digits(low: FloatArray, high: FloatArray, level: BoolArray) -> float:
+    """The digits of the numbers that a factor, and a constant, leave."""
+    middle, width = np.nan_to_num((low + high) / 2.0), np.maximum(high - low, 1e-15)
+    sizes = np.where(level, np.ptp(middle), np.abs(middle))
+    digits = np.sort(np.log10(np.maximum(sizes / width, 1.0)))
+    return float(np.nansum(digits[: len(digits) - 1 - level.any()]))
 
 
 def _scale(x: FloatArray, level: BoolArray, low: FloatArray, high: FloatArray) -> tuple[float, float]:

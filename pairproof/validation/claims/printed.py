@@ -127,6 +127,13 @@ class Printed:
             return cls(text, None, None, "<=", limits[0], limits[1], 0, stars, limits)
         return _number(text, number, stars, limits)
 
+    def plus(self, other: Printed, sign: int = 1) -> Printed:
+        """The sum of two numbers, or their difference: what prints so, by the rounding of both."""
+        assert self.value is not None and other.value is not None
+        assert self.unit is not None and other.unit is not None
+        at, unit = self.value + sign * other.value, self.unit + other.unit
+        return replace(self, text=f"{at}", value=at, unit=unit, low=at - unit / 2, high=at + unit / 2)
+
     @property
     def is_bound(self) -> bool:
         """A bound or a mark, not a value with a last place."""

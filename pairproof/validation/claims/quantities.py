@@ -471,6 +471,12 @@ def unit_of_size(name: str) -> str:
     return "in z" if is_probability(name) else "standard errors"
 
 
+def size_in_words(size: float, name: str) -> str:
+    """ "0.4 standard errors"."""
+    number, unit = f"{size:.2g}", unit_of_size(name)
+    return f"{number} {unit.removesuffix('s') if number == '1' and unit[-1] == 's' else unit}"
+
+
 _ERRORS = {"contrast": "contrast_se", "worth": "worth_se", "sigma": "sigma_se"}
 
 

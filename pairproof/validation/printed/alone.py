@@ -290,7 +290,9 @@ def _further(
     """df, AIC and votes; `fewest` and `most` parameters are printed, and the model may have more if they are not the whole."""
     if {"df_null", "df_resid"} <= known.keys() and most:
         k = round(known["df_null"].low - known["df_resid"].low)
-        if k <= most or whole:
+        # A log-linear model has a constant for each pair of 2 or 3 counts besides, which may not be printed.
+        c, counts = k + 1 - most, round(known["df_null"].low + 1.5)
+        if k <= most or whole and not (c > 1 and counts in (2 * c, 3 * c)):
             n = most if k >= most else fewest
             yield "df_resid", fewest <= k <= most, f"df_null minus {n} printed parameter{'s' * (n != 1)}"
     if "aic" in known and "llf" in known:

@@ -1,6 +1,6 @@
 """A printed page beside its data: a verdict on each of its numbers, or the claims file that holds them.
 
-Which items its names mean is found, and so is what neither the page nor the caller says of its model: the combination
+Which items its names mean is found (:mod:`.names`), and so is what neither the page nor the caller says of its model: the combination
 of family, ties, scale and reference that brings most of the printed numbers out.  It is said, and so is what brings as
 many out.  A published board is such a page, on scale "elo".
 """
@@ -15,15 +15,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ...data.comparisons import Comparisons
-from ...data.reading.sources import suggestion
-from ...data.respondents.respondents import Respondents
 from ...errors import InputError, PairproofError
 from ...fit.estimates.specification import ANSWER_FAMILIES, TIES_IN_WORDS
 from ...fit.fit import Fit
-from ...text import label, listed, named
+from ...text import label, named
 from ..check.draft import Draft, draft
 from ..claims.data import fit_model
 from ..claims.other_scales import BoardNumbers, on_any_scale
@@ -33,6 +33,7 @@ from ..claims.quantities import OF_BOARD, OF_PARAMETER, Quantity, quantity, scal
 from ..report.context import ReportContext, versions
 from ..report.verification import Verification
 from ..verdicts.agreement import (
+    AGREEING,
     ANOTHER_MODEL,
     COLUMNS_NOT_READ,
     NO_SUCH_ITEM,
@@ -41,8 +42,10 @@ from ..verdicts.agreement import (
     Agreement,
 )
 from ..verdicts.definitions import OF_ERROR
+from ..verdicts.other_errors import NEAR, NOT_WALD
 from ..verdicts.verdict import IMMATERIAL, OF_STOPPING
-from .headings import PARAMETERS, kind_among
+from .headings import INTERCEPT
+from .names import NUMBERED, OF_CELLS, Data, on_cells, with_free_constant, with_items
 from .reading import PrintedTable, tables_of
 
 if TYPE_CHECKING:
@@ -55,135 +58,28 @@ ON_SCALES = (
     ("bradley-terry", "lambda"),
     ("llbt", "log-odds"),
 )
-Data = Union[Comparisons, Respondents]
-#: Items without a number, or with 0, that are tried as reference; names by which a prefix is found.
-MOST_REFERENCES, MOST_NAMES = 6, 200
-#: What is looked for, in the order in which it is said; kinds of numbers that depend on the cells.
+#: Items without a number, or with 0, that are tried as reference.
+MOST_REFERENCES = 6
+#: What is looked for, in the order in which it is said.
 FREE = ("scale", "ties", "family", "order_effect", "link", "cells")
-OF_CELLS = ("deviance", "df_resid", "null_deviance", "df_null", "aic_glm")
 #: Kinds of numbers that are the same on every scale.
 OF_NO_SCALE = ("z", "chi2", "p", "df", "contrast_z", "contrast_p", *OF_CELLS)
-#: What stands between the two items of a contrast, and what the kinds of numbers of its row are.
-_VERSUS = re.compile(r"\s(?:vs\.?|versus|minus|against|[-\u2013/:])\s", re.IGNORECASE)
-_OF_CONTRAST = {"exp": "odds", "estimate": "contrast"} | {k: f"contrast_{k}" for k in ("se", "z", "p")}
 #: Kinds of numbers that a reference has none of.
 OF_ITEMS = OF_PARAMETER
 
 
-def with_items(page: PrintedTable, table: Data, parameters: Sequence[str] = ()) -> PrintedTable:
-    """The page with the items of the data in place of its names; rows of two items, "A vs B", are of their contrast."""
-    pairs = _contrasts(page.items, table.items)
-    of_pairs = [q for q in page.numbers if q.quantity.name in pairs]
-    page = replace(
-        page,
-        numbers=tuple(q for q in page.numbers if q not in of_pairs),
-        items=tuple(name for name in page.items if name not in pairs),
-    )
-    found, said = _meant(page.items, table.items)
-    of_model = {_plain(name): name for name in parameters if name not in table.items}
-    for name in page.items:
-        parameter = of_model.get(_plain(name)) or kind_among(PARAMETERS, name)
-        if name not in found and parameter:
-            found[name] = parameter
-    twice = [name for name, n in Counter(found.values()).items() if n > 1]
-    if twice:
-        names = [name for name, item in found.items() if item == twice[0]]
-        where = f"are all {twice[0]!r} in {table.source}"
-        raise InputError(f"{page.source}: {listed(names)} {where}; keep only one of them")
-    unknown = [name for name in page.items if name not in found]
-    # A claim of a long CSV may hold one number; a table with one name of the data is likely another's.
-    fewest = 0 if pairs else 1 if page.claim else 2
-    if page.items and len(set(found.values()) & {*table.items, *parameters}) < fewest:
-        missing = "; no ".join(f"{label(name)!r}{suggestion(name, table.items)}" for name in unknown[:6])
-        n, cure = len(page.items), "change the page's names, or --rename those of the data"
-        raise InputError(
-            f"{page.source}: {n - len(unknown)} of its {n} names are items of {table.source}, fewer than {fewest};"
-            f" {f'it has no {missing}; ' if missing else ''}the items are {listed(table.items)}: {cure}"
-        )
-    like = {name: suggestion(name, table.items) for name in unknown}
-    rest = {name: f"row {label(name)}: not an item of {table.source}{near}" for name, near in like.items()}
-    # Programs print rows of their own, such as those of pairs; on another page every row is an item's.
-    missed = {name for name in unknown if like[name] or not page.program}
-    unmatched = tuple((q, rest[q.quantity.name]) for q in page.numbers if q.quantity.name in missed)
-    told = {q.quantity.name for q, _ in unmatched}
-    not_of_pairs = dict.fromkeys(q.quantity.kind for q in of_pairs if q.quantity.kind not in _OF_CONTRAST)
-    others = (*page.others, *(why for name, why in rest.items() if name not in told))
-    others += tuple(f"column of {kind} (of contrasts)" for kind in not_of_pairs)
-    meant, old = {"": "", **found}, [(q, q.quantity) for q in page.numbers]
-    numbers = (
-        replace(q, quantity=Quantity(o.kind, o.group, meant[o.name])) for q, o in old if o.name in meant
-    )
-    contrasts = (
-        replace(q, quantity=Quantity(_OF_CONTRAST[q.quantity.kind], "all", ".".join(pairs[q.quantity.name])))
-        for q in of_pairs
-        if q.quantity.kind in _OF_CONTRAST
-    )
-    if pairs:
-        first, two = next(iter(pairs.items()))
-        said.append(
-            f"rows of two items are contrasts: {label(first)} is {label(two[0])} minus {label(two[1])}"
-        )
-    compared = (item for two in pairs.values() for item in two)
-    items, without = tuple(dict.fromkeys([*found.values(), *compared])), tuple(
-        found[n] for n in page.without if n in found
-    )
-    page = replace(page, sentences=(*page.sentences, *said), others=others, unmatched=unmatched)
-    return replace(page, numbers=(*numbers, *contrasts), items=items, without=without)
-
-
-def _contrasts(names: Sequence[str], items: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Names that are two items with a word or a sign between them, and these items."""
-    known = {_plain(item): item for item in items}
-    found = {}
-    for name in names if len(known) == len(items) else ():
-        for sign in _VERSUS.finditer(name) if name not in items else ():
-            a, b = (known.get(_plain(part)) for part in (name[: sign.start()], name[sign.end() :]))
-            if a is not None and b is not None and a != b:
-                found[name] = (a, b)
-    return found
-
-
-def _plain(name: str) -> str:
-    """Letters and digits of a name: programs put dots, underlines or nothing for blanks."""
-    return re.sub(r"[\W_]+", "", name.casefold()) or name
-
-
-def _meant(names: Sequence[str], items: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """The item that each name means, and how it is known where that is not plain."""
-    found = {name: name for name in names if name in items}
-    left = [name for name in names if name not in found]
-    times = Counter(_plain(item) for item in items)
-    plain = {_plain(item): item for item in items if times[_plain(item)] == 1 and item not in found}
-    pairs = product(map(_plain, left[:MOST_NAMES]), plain)
-    prefixes = Counter(name.removesuffix(item) for name, item in pairs if name.endswith(item))
-    best = max(prefixes, key=lambda p: (prefixes[p], -len(p)), default="")
-    said = []
-    if not best or prefixes[best] > 1 or len(items) == 2:
-        begun = {name: _plain(name)[len(best) :] for name in left if _plain(name).startswith(best)}
-        more = {name: plain[rest] for name, rest in begun.items() if rest in plain}
-        found |= more
-        said += [f"names are read without {best!r}: {_pairs(more)}"] * bool(best and more)
-    places = [re.fullmatch(r"(\D{0,8}?)0*(\d{1,4})", name) for name in left]
-    counted = {m[0]: int(m[2]) for m in places if m and 0 < int(m[2]) <= len(items)}
-    if len(found) < 2 <= len(counted):
-        of_place = {name: items[k - 1] for name, k in counted.items() if not re.fullmatch(r"g\d", name)}
-        found |= of_place
-        said.append(f"numbered names are taken as items in the order of the data: {_pairs(of_place)}")
-    return found, said
-
-
-def _pairs(names: Mapping[str, str]) -> str:
-    return named(f"{label(name)} is {label(item)}" for name, item in names.items())
-
-
 @dataclass(frozen=True)
 class FoundModel:
-    """The model that a page's numbers are held to, how many of them it brings out, and how it was found."""
+    """The model that a page's numbers are held to, how many of them it brings out, and how it was found.
+
+    free: how many any page would bring out: by a factor, a constant, an effect that it does not print, its reference.
+    """
 
     model: ModelClaim
     come_out: int = 0
     of: int = 0
     sentences: tuple[str, ...] = ()
+    free: int = 0
 
 
 def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> FoundModel:
@@ -208,17 +104,17 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
     own = {model: n for model, n in tried.items() if model.scale != "any" or "scale" in said}
     best = max(own or tried, key=lambda m: tried[m])
     free = max(tried, key=lambda m: tried[m])
+    for key, value in (("order_effect", True), ("link", "probit")):
+        if tried[best] * 2 < len(numbers) and key not in said and getattr(best, key) != value:
+            more = _with_more(table, tried, numbers, {key: value})
+            tried |= more
+            best = max(tried, key=lambda m: tried[m] if m.scale == best.scale or m in more else -1)
     # A free factor and constant bring out more of any page: only where without them hardly a number does that
     # has a scale.
     scaled = [q for q in numbers if q.quantity.kind not in OF_NO_SCALE]
     n_own, n_free = (_n_out(table, model, scaled) for model in (best, free))
     if n_own * 3 < len(scaled) and n_free * 3 >= len(scaled) * 2:
         best = free
-    for key, value in (("order_effect", True), ("link", "probit")):
-        if tried[best] * 2 < len(numbers) and key not in said and getattr(best, key) != value:
-            more = _with_more(table, tried, numbers, {key: value})
-            tried |= more
-            best = max(tried, key=lambda m: tried[m] if m.scale == best.scale or m in more else -1)
     tried = {model: n for model, n in tried.items() if model.scale != "any" or best.scale == "any"}
     if not best.cells and tried[best] < len(numbers) and any(q.quantity.kind in OF_CELLS for q in numbers):
         by_row = replace(best, cells=("row",))
@@ -226,7 +122,10 @@ def find_model(page: PrintedTable, table: Data, stated: Mapping[str, Any]) -> Fo
         if n > tried[best]:
             best, tried = by_row, {**tried, by_row: n}
     sentences = (*_said(tried, best, len(numbers)), *_of_reference(page, table, best, said))
-    return FoundModel(best, tried[best], len(numbers), sentences)
+    printed = {q.quantity.name for q in numbers if q.quantity.kind == "estimate"}
+    unsaid = best.order_effect and "order" not in page.items and "order_effect" not in said
+    by_chance = 2 * (best.scale == "any") + unsaid + (best.reference in printed)
+    return FoundModel(best, tried[best], len(numbers), sentences, by_chance)
 
 
 def _with_more(
@@ -275,7 +174,7 @@ def _n_out(table: Data, model: ModelClaim, numbers: Sequence[PrintedQuantity]) -
         return -1
     values: Mapping[str, float] = {q.quantity: _value(fit, q.quantity) for q in numbers}
     if model.scale == "any":
-        values = on_any_scale(fit, numbers, values).values
+        values = on_any_scale(fit, numbers, values, model.reference).values
     return sum(_comes_out(fit, q, values[q.quantity]) for q in numbers)
 
 
@@ -349,6 +248,7 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ranks", ("rank_low", "rank_high")),
     ("counts", OF_BOARD),
 )
+_RATINGS_OF_BOARD, _LIMITS_OF_BOARD = _PARTS[0][0], _PARTS[1][0]
 _OF_PARTS = tuple(kind for _, kinds in _PARTS for kind in kinds)
 
 
@@ -381,9 +281,13 @@ def read_pages(
     stated: what the caller says about the model.  columns: the heading of a kind of number that has two.  sided: of the
     p-values; 0: as the page says.
     """
-    pages, parameters = [], _parameters(data, stated)
+    pages, parameters, strange = list[Page](), _parameters(data, stated), list[InputError]()
     for read in tables_of(path, columns):
-        table = with_items(replace(read, sided=sided or read.sided), data, parameters)
+        try:
+            table = with_items(replace(read, sided=sided or read.sided), data, parameters)
+        except InputError as error:  # as thresholds have a table of their own
+            strange.append(error)
+            continue
         if {**table.model, **stated}.get("scale") == "elo":
             own = {"scale": "elo", "by_vote": not stated.get("cluster")}
             own |= {} if stated.get("level") else {"level": table.model.get("level", "")}
@@ -395,8 +299,35 @@ def read_pages(
             continue
         # Limits of estimates are tried at the usual levels.
         of_model = {key: value for key, value in stated.items() if key != "level"}
-        pages.append(Page(table, find_model(table, data, of_model)))
+        if any(NUMBERED in sentence for sentence in table.sentences) and isinstance(data, Comparisons):
+            table = _in_order_of_rows(read, table, data, of_model)
+        table = on_cells(with_free_constant(table, data), data)
+        found = find_model(table, data, of_model)
+        if not found.model.order_effect and any(map(INTERCEPT.fullmatch, read.items)):
+            table = with_items(replace(read, sided=table.sided), data, parameters, intercept=False)
+            found = find_model(table, data, of_model)
+        pages.append(Page(table, found))
+    if not pages:
+        raise strange[0]
+    if strange:
+        n = f"{len(strange)} further table{'s' * (len(strange) > 1)} without items of the data not read"
+        pages[0] = replace(pages[0], table=pages[0].table.but_for(n))
     return tuple(pages)
+
+
+def _in_order_of_rows(
+    read: PrintedTable, table: PrintedTable, data: Comparisons, stated: Mapping[str, Any]
+) -> PrintedTable:
+    """The page with its numbers as items in the order in which the rows name them, if that brings out more."""
+    codes = np.stack([data.first, data.second], axis=1).ravel()
+    places = [data.items[k] for k in dict.fromkeys(codes.tolist())]
+    found = find_model(table, data, stated)
+    if found.come_out == found.of or len(places) < len(data.items) or places == [*data.items]:
+        return table
+    other = with_items(replace(read, sided=table.sided), data, places=places)
+    more = find_model(other, data, stated).come_out > found.come_out
+    said = tuple(s.replace("in the order of the data", "in the order of its rows") for s in other.sentences)
+    return replace(other, sentences=said) if more else table
 
 
 def _of_board(page: PrintedTable, data: Data, stated: Mapping[str, Any]) -> FoundModel:
@@ -517,7 +448,12 @@ def check_printed(
     paper = Paper(Path(path).stem, name, data=data_of, claims=checks, source=path)
     checked = Checked(paper, backend, immaterial, {"votes": data})
     checked.run(progress, explain)
-    rows = [_doubted(a, claims[a.claim][0].found, stated) if a.claim in claims else a for a in checked.rows]
+    found_rows = [*_of_bootstrap(checked.rows)]
+    agree = Counter(a.claim for a in found_rows if a.about == "printed" and a.verdict in AGREEING)
+    founds = {
+        name: replace(p.found, come_out=max(p.found.come_out, agree[name])) for name, (p, _) in claims.items()
+    }
+    rows = [_doubted(a, founds[a.claim], stated) if a.claim in claims else a for a in found_rows]
     rows = [_of_other_errors(a, rows, claims[a.claim][0]) if a.claim in claims else a for a in rows]
     for page in pages:
         own = next((claim for of, claim in claims.values() if of is page), Claim(id="not checked"))
@@ -532,12 +468,28 @@ def check_printed(
     return Verification(tuple(rows), context, False, {paper.id: checked.found})
 
 
+def _of_bootstrap(rows: Sequence[Agreement]) -> Iterator[Agreement]:
+    """The rows; beside limits that are a bootstrap's, ratings and limits within its noise are not checkable, if they are
+    not as computed.  A median of 100 rounds has half the noise of a limit: 0.125 standard errors, here thrice.
+    """
+    ends = {_RATINGS_OF_BOARD: 0.75 * NEAR, _LIMITS_OF_BOARD: NEAR}
+    parts = [next((end for end in ends if a.claim.endswith(end)), "") for a in rows]
+    boards = {a.claim.removesuffix(end) for a, end in zip(rows, parts) if end and a.code == NOT_WALD}
+    for a, end in zip(rows, parts):
+        of_board = (
+            end and a.claim.removesuffix(end) in boards and a.quantity.kind in ("estimate", "low", "high")
+        )
+        if not of_board or a.verdict == "agrees" or a.code == NOT_WALD or (a.size or 0.0) > ends[end]:
+            yield a
+            continue
+        why = f"{NOT_WALD}: its limits are a bootstrap's, whose rounds move it by up to {ends[end]:.2g} standard errors"
+        yield replace(a, verdict="not-checkable", explanation=why, code=NOT_WALD, finding="")
+
+
 def _doubted(row: Agreement, found: FoundModel, stated: Mapping[str, Any]) -> Agreement:
     """A number that differs, of a page that says nothing about its model and is hardly of the one that was
     found."""
-    # A free factor and constant bring two numbers out of any page.
-    free = 2 if found.model.scale == "any" else 0
-    out, on_points = found.of * LEAST_OUT <= found.come_out - free, found.model.scale == "elo"
+    out, on_points = found.of * LEAST_OUT <= found.come_out - found.free, found.model.scale == "elo"
     known = (
         out or not on_points and ("family" in stated or "scale" in stated) or row.quantity.kind in OF_BOARD
     )

@@ -38,6 +38,8 @@ _WITH_DF = re.compile(rf"({NUMBER})\s*(?:on|\(|,\s*df\s*=)\s*(\d+)\s*(?:d\.?f\.?
 #: A number and half of its interval, or its standard error; limits as distances from the number.
 _PLUS_MINUS = re.compile(rf"({NUMBER})\u00b1({NUMBER})")
 _DISTANCES = re.compile(rf"[(\[]?\s*\+\s*({NUMBER})\s*[/,;]?\s*-\s*({NUMBER})\s*[)\]]?")
+#: The standard error in units of the last place, as physics has it: "1.22(33)" is 1.22 with 0.33.
+_CONCISE = re.compile(r"([-+]?\d*\.\d+)\((\d{1,3})\)")
 #: "p = .076" in a cell, and the backslash that Markdown needs before a star.
 _NAME_OF_P, _ESCAPE = re.compile(r"^p\s*(?=[=<>\u2264\u2265])", re.IGNORECASE), re.compile(r"\\(?=[*_])")
 #: Kinds and texts of numbers.
@@ -60,6 +62,10 @@ def parts_of(cell: str, kind: str, heading: str) -> Parts | None:
         return [("plus", two[1]), ("minus", two[2])]
     if kind == "interval" and cell.startswith("\u00b1") and re.fullmatch(NUMBER, cell[1:]):
         return [("plus", cell[1:]), ("minus", cell[1:])]
+    if kind != "interval" and (two := _CONCISE.fullmatch(cell)):
+        places = len(two[1].rpartition(".")[2])
+        digits = two[2].zfill(places + 1)
+        return [(kind, two[1]), ("se", f"{digits[:-places]}.{digits[-places:]}")]
     parts = (_LIMITS if kind == "interval" else _PARTS).fullmatch(_NAME_OF_P.sub("", cell))
     if parts is None:
         return None

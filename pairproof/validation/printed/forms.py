@@ -177,6 +177,11 @@ def _headings(line: str) -> Cells:
     known = [kind for heading in found if (kind := kind_of_heading(heading)) and kind != "df"]
     two = len(found) == 2 and known[-1:] in _ITEMS_ALONE
     alone = two or (len(found) == len(known) == 1 and line[:1].isspace())
+    if any(
+        re.fullmatch(r"[<>]?\d*\.\d+[;,]?|[<>]", heading) and not kind_of_heading(heading)
+        for heading in found
+    ):
+        return ()  # a line of numbers with their names, or a legend
     many = len(known) >= 2 and set(known) - {"items"} and 2 * len(known) + 2 >= len(found)
     return found if (alone or many) and not line.rstrip().endswith(":") else ()
 
@@ -206,6 +211,10 @@ def _text_table(lines: Sequence[str], top: int, headings: Cells) -> tuple[Grid, 
         if not _RULE.fullmatch(line) and not lines[k].rstrip().endswith("|"):
             found = _text_row(line, len(columns))
             if found is None:
+                if not rows and line.strip():
+                    unread.append(
+                        f"line {k + 1} is no row of a name and {len(columns)} cells: {line.strip()}"
+                    )
                 break
             if len(found) > 1:
                 rows.append((k + 1, found))

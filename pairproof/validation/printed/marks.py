@@ -17,7 +17,7 @@ from ...fit.estimates.array_inference import normal_quantile
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import R_LEGEND, Printed
 from ..claims.quantities import Quantity
-from ..verdicts.arithmetic import Interval, tails
+from ..verdicts.arithmetic import Interval, half_width, tails
 from .headings import PARAMETERS, kind_among
 
 #: Kinds of numbers that marks stand beside.
@@ -120,3 +120,18 @@ def _size(of: Mapping[Quantity, PrintedQuantity], name: str) -> Interval | None:
     if "se" not in known and {"low", "high"} <= known.keys():
         known["se"] = (known["high"] - known["low"]).times(0.5 / normal_quantile(0.975))
     return known["estimate"].over(known["se"]).size() if {"estimate", "se"} <= known.keys() else None
+
+
+def fits_z(row: Mapping[str, Interval], z: Interval | None = None) -> bool:
+    """Whether a z, else that of estimate and error, fits what else its row says: both of them, z, p, or limits."""
+    of_both = row["estimate"].over(row["se"]) if {"estimate", "se"} <= row.keys() else None
+    z = z or of_both
+    if z is None:
+        return False
+    says = [of_both, row.get("z")]
+    found = [z.size().meets(other.size()) for other in says if other is not None and other is not z]
+    found += [tails(z.size()).meets(row["p"])] if "p" in row else []
+    if {"exp_low", "exp_high", "se"} <= row.keys():
+        width = row["exp_high"].log() - row["exp_low"].log()
+        found.append(width.meets(half_width(row["se"], 0.95).times(2.0)))
+    return bool(found) and all(found)

@@ -23,7 +23,7 @@ from ...text import label, listed, named, quoted
 from ..claims.paper import PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import Quantity, check_name
-from ..verdicts.arithmetic import Interval, half_width, tails
+from ..verdicts.arithmetic import Interval
 from .cells import (
     COMMAS,
     OF_REFERENCE,
@@ -49,10 +49,11 @@ from .headings import (
     OF_T,
     OF_WALD,
     PROGRAMS,
+    UNREAD,
     kind_among,
     kind_of_heading,
 )
-from .marks import OF_MARKS, legend_of, with_marks
+from .marks import OF_MARKS, fits_z, legend_of, with_marks
 
 #: Characters of a page (ten thousand rows have fewer), and of a line with a number of the whole fit.
 MOST_CHARACTERS, MOST_OF_FIT = 1024**2, 200
@@ -81,7 +82,8 @@ class PrintedTable:
     p-values are one-sided; else 0.  relative: whether worths are relative to one of them, and no shares.  whole: whether
     it is output of a program that prints all parameters.  errors: the heading of standard errors that says that they are
     not the model's.  limits: those of rows that have both.  legend: what its marks of significance mean, if there are
-    any.  paper, claim: of a CSV that names them.
+    any.  eliminated: covariates whose levels have nuisance constants of their own in a gnm.  paper, claim: of a CSV that
+    names them.
     """
 
     numbers: tuple[PrintedQuantity, ...]
@@ -102,9 +104,14 @@ class PrintedTable:
     errors: str = ""
     limits: tuple[Limits, ...] = ()
     legend: Mapping[str, str] = field(default_factory=dict)
+    eliminated: tuple[str, ...] = ()
     source: str = ""
     paper: str = ""
     claim: str = ""
+
+    def but_for(self, unread: str) -> PrintedTable:
+        """The table, of which this was not read as well."""
+        return replace(self, to_be_named="; ".join(filter(None, (self.to_be_named, unread))))
 
 
 def read_printed(text: str, source: str, columns: Mapping[str, str] = MappingProxyType({})) -> PrintedTable:
@@ -154,12 +161,27 @@ def read_tables(
     for page, start, end in zip(pages or [[]], starts, starts[1:]):
         own = [q for q in of_lines if start <= q.line < end]
         read.append(_table(page, own, program, f"{source}: {form}", source))
+    if of_gnm := re.search(r"eliminate = [\w.]+[:*]([\w.:*]+)", text):
+        read = [replace(table, eliminated=tuple(re.split("[:*]", of_gnm[1]))) for table in read]
+    loose = form == "text" and not any(pages) and len(re.findall(rf"(?m)^ *[A-Z]\S* +{NUMBER}", text)) > 1
+    if loose and of_lines:
+        read[0] = read[0].but_for("only numbers of the whole fit were read: no line of headings was found")
+    heads = [" ".join(of) for of in UNREAD.findall(text)] if form == "text" else []
+    if heads:
+        were = f"{_of(heads, 'number')} of the whole fit {'were' if len(heads) > 1 else 'was'} not read: {named(heads)}"
+        read[0] = read[0].but_for(were)
     if not any(table.numbers for table in read):
         headings = [heading for grid in tables for heading in grid.headings if heading]
+        unread = next((grid.unread[0] for grid in tables if grid.unread), "")
+        if unread and any(map(kind_of_heading, headings)):
+            raise InputError(
+                f"{source}: headings of numbers were found ({listed(headings)}), but no row below them can be read: {unread};"
+                " each row must have a name and one number under each heading"
+            )
         raise InputError(
             f"{source}: {form} without a known kind of number; headings found: {listed(headings) or 'none'};"
-            " expected headings such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins (--heading estimate=HEADING"
-            " tells which column is which)"
+            " expected headings such as Estimate, Std. Error, z, p, 95% CI, worth, rating, wins"
+            + " (--heading estimate=HEADING tells which column is which)" * (len(headings) > 1)
         )
     return tuple(read)
 
@@ -427,9 +449,7 @@ class _Columns:
             self.unread.append(f"row {quoted(owner)}: {text} is a distance from a number that was not read")
             return
         a, b = (printed_number("estimate", cell, where) for cell in (value, text))
-        assert a.value is not None and b.value is not None and a.unit is not None and b.unit is not None
-        at, half = a.value + b.value.copy_abs() * (-1 if kind == "minus" else 1), (a.unit + b.unit) / 2
-        made = replace(a, text=f"{at}", value=at, unit=a.unit + b.unit, low=at - half, high=at + half)
+        made = a.plus(b, -1 if (kind == "minus") == (not text.startswith("-")) else 1)
         self.numbers.append(PrintedQuantity(Quantity(limit, name=owner), made, line))
 
     def _cell(self, k: int, kind: str, cells: Sequence[str]) -> list[tuple[str, str]]:
@@ -611,21 +631,6 @@ class _Columns:
         return f"{n} {were}: {label(named(columns))}; {no}: name them, as with {label(how)}"
 
 
-def fits_z(row: Mapping[str, Interval], z: Interval | None = None) -> bool:
-    """Whether a z, else that of estimate and error, fits what else its row says: both of them, z, p, or limits."""
-    of_both = row["estimate"].over(row["se"]) if {"estimate", "se"} <= row.keys() else None
-    z = z or of_both
-    if z is None:
-        return False
-    says = [of_both, row.get("z")]
-    found = [z.size().meets(other.size()) for other in says if other is not None and other is not z]
-    found += [tails(z.size()).meets(row["p"])] if "p" in row else []
-    if {"exp_low", "exp_high", "se"} <= row.keys():
-        width = row["exp_high"].log() - row["exp_low"].log()
-        found.append(width.meets(half_width(row["se"], 0.95).times(2.0)))
-    return bool(found) and all(found)
-
-
 def _of_logarithm(row: Mapping[str, Interval], se: Interval) -> Mapping[str, Interval]:
     """A row of an exponential as one of its logarithm with this standard error."""
     return {**row, "estimate": row["exp"].log(), "se": se}
@@ -649,6 +654,8 @@ def _of_lines(text: str, program: Mapping[str, Any], source: str) -> Iterator[Pr
         for form, kinds in LINES:
             match = re.search(form, line, re.IGNORECASE)
             for kind, printed in zip(kinds, match.groups() if match else ()):
+                if printed is None:
+                    continue
                 name = "aic_glm" if kind == "aic" and program.get("aic_of_glm") else kind
                 number = printed_number(name, printed, f"{source}, line {n}")
                 yield PrintedQuantity(Quantity(name), number, n)

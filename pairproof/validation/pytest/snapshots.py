@@ -132,7 +132,7 @@ def _parts(value: Any, key: str = "") -> Iterator[tuple[str, Value]]:
     else:
         where = f"{key} is" if key else "found"
         raise InputError(
-            f"recorded: {where} {quoted(value)}, a {type(value).__name__}; expected a fit, a leaderboard, or finite"
+            f"recorded: {where} {quoted(value)}, of type {type(value).__name__}; expected a fit, a leaderboard, or finite"
             " numbers and texts in dicts, lists, numpy arrays, Series and data frames"
         )
 

@@ -15,7 +15,7 @@ from textwrap import shorten
 from ...report.blocks import Bullets, Code, Column, Heading, Page, Paragraph, Table
 from ...text import named
 from ..claims.paper import UNFILLED, Paper
-from ..claims.quantities import Quantity, unit_of_size
+from ..claims.quantities import Quantity, size_in_words
 from ..verdicts.agreement import AGREEING, Agreement
 from .findings import as_printed
 
@@ -103,7 +103,7 @@ def _sentence(rows: Sequence[Agreement], come_out: int) -> str:
         beside = "from the numbers beside it" if a.about == "arithmetic" else "from the deposited data"
         text = f"{a.printed} is printed for {_called(a)}; {beside}: {said}"
     else:
-        apart = "" if a.size is None else f" ({a.size:.2g} {unit_of_size(a.quantity)})"
+        apart = "" if a.size is None else f" ({size_in_words(a.size, a.quantity)})"
         ours = as_printed(a.native, a.printed or "")
         text = f"the deposited data give {ours}, but {a.printed} is printed for {_called(a)}{apart}"
         if a.verdict in _OTHER:

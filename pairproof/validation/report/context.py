@@ -209,7 +209,10 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
     gave = [
         f"{n} number{'s' * (n > 1)} {how}" for n, how in ((live, "live"), (recorded, "from records")) if n
     ]
-    asked = f"R gave {' and '.join(gave)}" if gave else "R was not asked: no number was compared with R"
+    if context.absent and not gave:
+        return lines
+    was = "gave no number" if any(a.r_call for a in agreements) else "was not asked"
+    asked = f"R gave {' and '.join(gave)}" if gave else f"R {was}: no number was compared with R"
     without = f"; {not_run} check{'s' * (not_run > 1)} did not run" if not_run else ""
     return [*lines, f"{asked}{without}."]
 

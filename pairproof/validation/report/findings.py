@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...text import named
-from ..claims.quantities import unit_of_size
+from ..claims.quantities import size_in_words
 from ..verdicts.agreement import (
     AGREEING,
     ANOTHER_MODEL,
@@ -91,7 +91,7 @@ def told(a: Agreement, among: Sequence[Agreement]) -> str:
         return name_of(a, among)
     if a.verdict == OTHER_DEFINITION:  # the explanation has the number by either definition
         return f"{name_of(a, among)}: printed {a.printed}"
-    size = "" if a.size is None else f" ({a.size:.2g} {unit_of_size(a.quantity)})"
+    size = "" if a.size is None else f" ({size_in_words(a.size, a.quantity)})"
     return f"{name_of(a, among)}: printed {a.printed}, computed {as_printed(a.native, a.printed)}{size}"
 
 
@@ -144,6 +144,10 @@ def _sentence(rows: Sequence[Agreement], what: str, among: Sequence[Agreement]) 
     share = f"{'All ' * (n > 1)}{n}" if fine == n else f"{fine} of {n}"
     one, several = ("is reproduced", "are reproduced") if what == "printed number" else ("holds", "hold")
     parts = [f"{share} {what}{'s' * (n > 1)} {one if 1 in (n, fine) else several}"]
+    scaled = [a.code for a in rows if a.verdict in AGREEING and a.code in ("free-scale", "free-factor")]
+    if scaled:
+        constant = " and a constant" * ("free-scale" in scaled)
+        parts[0] += f"{'' if len(scaled) == fine else f', {len(scaled)} of them'} up to a factor{constant}"
     open_ = [a for group in attention(rows) for a in group if not a.passes]
     bad = [told(a, among) for a in open_ if a.verdict != "not-run"]
     if bad:

@@ -156,8 +156,13 @@ def _distance(ax: Any, y: int, a: Agreement, distance: float) -> None:
     sign, color, _ = MARKS[mark_of(a)]
     at = max(-REACH, min(distance, REACH))
     if at != distance:
-        end, side = math.copysign(REACH - 0.06, distance), "right" if distance > 0 else "left"
-        ax.text(end, y, f"{distance:+.4g} units", ha=side, va="center", fontsize=7.5)
+        side, beside = (
+            ("right", -7) if distance > 0 else ("left", 7)
+        )  # points, so that no size has it run into the mark
+        text = f"{distance:+.4g} units"
+        ax.annotate(
+            text, (at, y), (beside, 0), textcoords="offset points", ha=side, va="center", fontsize=7.5
+        )
     ax.plot([at], [y], marker=sign, markersize=5, linestyle="none", color=color)
 
 

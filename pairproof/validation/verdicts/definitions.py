@@ -353,7 +353,11 @@ def by_program(
     """Numbers that are what a program of R's prints for the same estimates."""
     wrong = [q for q in claim.numbers if judged[q.quantity].verdict in WRONG]
     differ = [q.quantity for q in wrong if judged[q.quantity].verdict != "not-estimable"]
-    found = _by_null_with_order(claim, fit, values, wrong)
+    found = {
+        **_by_null_with_order(claim, fit, values, wrong),
+        **_by_poisson_null(claim, fit, wrong),
+        **_by_observations(claim, fit, wrong),
+    }
     rest = replace(claim, numbers=tuple(q for q in claim.numbers if q.quantity not in found))
     found |= by_definition(rest, fit, values, [name for name in differ if name not in found])
     if fit.random_effects is not None:
@@ -380,6 +384,55 @@ def _by_null_with_order(
             ours: dict[str, str] = {q.quantity: f"; {values[q.quantity]:.8g} without it" for q in off}
             return by_other("null-with-order", off, said, ours)
     return {}
+
+
+def _by_poisson_null(claim: Claim, fit: Fit, wrong: Sequence[PrintedQuantity]) -> dict[str, PrintVerdict]:
+    """The null deviance of a log-linear model of the counts: one constant for all of them, or none."""
+    off = [q for q in wrong if q.quantity in ("null_deviance", "df_null")]
+    if not off or fit.outcome_model == "binary" and fit.quasi_likelihood:
+        return {}
+    for y in (cells.ravel() for cells, _ in _cells(fit, count(fit).counts)):
+        for mean, df in ((y.mean(), len(y) - 1), (1.0, len(y))):
+            logs = y * np.log(np.where(y > 0, y, 1.0) / mean)
+            null = {"null_deviance": 2.0 * float(np.sum(logs - (y - mean))), "df_null": float(df)}
+            if all(comes_out(claim, q, null[q.quantity]) for q in off):
+                said = "reproduced if the null model is that of a log-linear (Poisson) model of the counts"
+                return by_other("poisson-null", off, said)
+    return {}
+
+
+def _by_observations(claim: Claim, fit: Fit, wrong: Sequence[PrintedQuantity]) -> dict[str, PrintVerdict]:
+    """The number of observations that programs count, and the df and Pearson's chi-square that go with it."""
+    of_n = next((q for q in claim.numbers if q.quantity == "n_comparisons"), None)
+    off = {str(q.quantity): q for q in wrong}
+    if of_n is None or fit.random_effects is not None or not np.isfinite(fit.beta).all():
+        return {}
+    from ..r_answers.stopped_short import probabilities
+
+    rows, n = rows_as_they_stand(fit), fit.n_comparisons
+    y = rows.counts
+    known = {
+        "single comparisons": n,
+        "rows of the table": float((y.sum(axis=1) > 0).sum()),
+        "pairs": float(len(count(fit))),
+        "two rows for each comparison": 2.0 * n,
+    }
+    words = next((words for words, k in known.items() if comes_out(claim, of_n, k)), "")
+    if not words:
+        return {}
+    theirs = {"n_comparisons": known[words], "df_resid": known[words] - fit.rank}
+    for k in (0.0, *(c for c, *_ in _log_likelihoods(fit, y, y.shape[1] - 1))) if "bic" in off else ():
+        bic = -2.0 * (fit.llf + k) + fit.rank * math.log(known[words])
+        theirs |= {"bic": bic} if comes_out(claim, off["bic"], bic) else {}
+    if "pearson" in off and y.shape[1] == 2:
+        p, total = probabilities(fit, rows, fit.beta), y.sum(axis=1, keepdims=True)
+        single = y * (1.0 - p) ** 2 + (total - y) * p**2
+        squares = (
+            single if words == "single comparisons" else (y - total * p) ** 2 / np.maximum(total, 1e-300)
+        )
+        theirs["pearson"] = float(np.sum(squares[:, 0] / (p[:, 0] * p[:, 1])))
+    found = [q for name, q in off.items() if comes_out(claim, q, theirs.get(name, math.nan))]
+    return by_other("observations", found, f"reproduced if observations are {words}")
 
 
 def _by_ties_as_half(claim: Claim, fit: Fit, wrong: Sequence[PrintedQuantity]) -> dict[str, PrintVerdict]:

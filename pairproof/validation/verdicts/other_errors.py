@@ -3,6 +3,7 @@
 Other errors of the same estimates, each with z, p and limits made from it::
 
     R's glm, probit, cauchit    of the expected information, ours of the observed one
+    SAS's GLIMMIX, use_t        with Student's t on the residual df, of pairs, rows or comparisons
     quasi families              times the root of the dispersion, with Student's t on the residual df
     sandwich, statsmodels HC0   of the spread of single comparisons, without a cluster
     statsmodels, Stata          of clusters, but p and limits of the normal distribution and not of t; with the factor
@@ -19,15 +20,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from ...errors import PairproofError
 from ...fit.estimates.array_inference import normal_quantile
 from ...fit.fit import Fit
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.quantities import OF_EXP, Quantity, dispersion
+from .agreement import Verdict
 from .arithmetic import is_tidied
 from .definitions import OF_ERROR, WRONG, by_other, comes_out, fewest_digits, n_digits
 from .verdict import IMMATERIAL, PrintVerdict, apart
 
+#: The code of limits that are of no kind that is computed here.
+NOT_WALD = "not-wald"
 #: Levels of intervals that are tried beside 95 %; two standard errors are 95.45 %.
 LEVELS = (0.9, 0.99, 0.8, 0.999, 0.6827, 0.9545)
 OF_LIMITS = ("low", "high", "exp_low", "exp_high")
@@ -35,10 +41,12 @@ OF_LIMITS = ("low", "high", "exp_low", "exp_high")
 MANY = 8
 #: A bootstrap's limits of a hundred rounds are 0.27 standard errors off at one in three, by the density of
 #: the normal at its 2.5 % quantile, and of a thousand 0.09 (observed, 200 rounds: at most 0.33): what is
-#: farther off is none of them.
-NEAR = 0.5
+#: farther off is none of them, or three times what is usual on the page (4.5 times the median), up to 1.
+NEAR, TIMES, FARTHEST, ONE_WAY = 0.5, 4.5, 1.0, 0.2
 #: Print units, in standard errors, from which on a limit says nothing between Wald's and a bootstrap's.
 SHARP = 0.1
+#: What R's confint leaves by its spline, in standard errors (observed: at most 5.3e-4 over 60 random tables).
+OF_SPLINE = 1e-3
 #: Parameters up to which profile limits are worked out: each takes two searches.
 MOST_PROFILES = 60
 Found = dict[str, PrintVerdict]
@@ -57,7 +65,7 @@ def by_other_errors(
 ) -> Found:
     """What is reproduced by other errors or limits, and what cannot be decided; of_fit: whether numbers are on its scale."""
     wrong = [q for q in claim.numbers if judged[q.quantity].verdict in WRONG]
-    wrong = [q for q in wrong if q.quantity.kind in (*OF_ERROR, *OF_LIMITS)]
+    wrong = [q for q in wrong if q.quantity.kind in (*OF_ERROR, *OF_LIMITS, "df")]
     found: Found = {}
     if of_fit and wrong:
         found |= _of_small_p(wrong, values)
@@ -87,6 +95,10 @@ def _errors(fit: Fit) -> Iterator[Errors]:
         )
         yield "normal-p", said, with_factor, math.inf
         return
+    rows = float((fit.data.row_weights > 0).sum())
+    for df in dict.fromkeys((float(fit.df_resid), n - k, rows - k)):
+        said = f"reproduced if p and limits are of Student's t with {df:g} residual df, as of GLIMMIX and GENLINMIXED"
+        yield "residual-t", said, fit.bse, df
     phi = dispersion(fit)
     said = f"reproduced if standard errors are times the root of the dispersion, {phi:.6g}, as of R's quasi families"
     yield "quasi-dispersion", said, fit.bse * math.sqrt(phi), float(fit.df_resid)
@@ -106,7 +118,7 @@ def _by_errors(
     wrong: Sequence[PrintedQuantity],
 ) -> Found:
     """Numbers that depend on standard errors, if those of another program give all of them."""
-    own = [q for q in claim.numbers if q.quantity.kind in OF_ERROR and q.quantity.name in fit.names]
+    own = [q for q in claim.numbers if q.quantity.kind in (*OF_ERROR, "df") and q.quantity.name in fit.names]
     off = [q for q in own if q in wrong]
     if not off or n_digits(off) < fewest_digits(1):
         return {}
@@ -137,7 +149,7 @@ def _of_error(claim: Claim, fit: Fit, q: Quantity, errors: Mapping[str, float], 
         z = abs(estimate / se) if se else math.inf
         tail = float(stdtr(df, -z)) if math.isfinite(df) else math.erfc(z / math.sqrt(2.0)) / 2.0
         return tail if claim.sided == 1 else 2.0 * tail
-    of = {"se": se, "z": estimate / se if se else math.nan, "low": estimate - at * se}
+    of = {"df": df, "se": se, "z": estimate / se if se else math.nan, "low": estimate - at * se}
     return {**of, "high": estimate + at * se}[q.kind]
 
 
@@ -239,7 +251,7 @@ def _by_profile(
 ) -> Found:
     """Limits of the profile likelihood, as R's confint has them for a glm, if these are all of them but one of many.
 
-    confint interpolates: a hundredth of a standard error is left to it.
+    confint interpolates: `OF_SPLINE` is left to it, and what is farther off, up to `IMMATERIAL`, is not reproduced.
     """
     try:
         ends = fit.profile(list(dict.fromkeys(q.quantity.name for q in own)))
@@ -250,14 +262,22 @@ def _by_profile(
         name = q.quantity
         end = float(ends.loc[name.name, f"profile_{name.kind.removeprefix('exp_')}"])
         theirs[name] = math.exp(min(end, 700.0)) if name.kind in OF_EXP else end
-    out = [q for q in own if apart(q, theirs[q.quantity], error(q.quantity))[1] <= IMMATERIAL]
+    beyond: dict[str, float] = {q.quantity: apart(q, theirs[q.quantity], error(q.quantity))[1] for q in own}
+    out = [q for q in own if beyond[q.quantity] <= IMMATERIAL]
     if len(out) < len(own) - (len(own) >= MANY) or len(out) <= len(own) - len(off):
         return {}
     ours: dict[str, str] = {
         q.quantity: f", which gives {theirs[q.quantity]:.8g}; {values[q.quantity]:.8g} by Wald's" for q in off
     }
     said = "reproduced if limits are of the profile likelihood, as R's confint has them"
-    return by_other("profile-limits", [q for q in off if q in out], said, ours)
+    found = by_other("profile-limits", [q for q in off if q in out], said, ours)
+    far = [q for q in off if q in out and beyond[q.quantity] > OF_SPLINE]
+    for q in far:
+        size = f"{beyond[q.quantity]:.2g} standard errors from the limit of the profile likelihood, which the others are"
+        why, single = f"computed {values[q.quantity]!r}; {size}{ours[q.quantity]}", len(far) == 1
+        how: tuple[Verdict, str] = ("differs", "misprint") if single else ("immaterial", "small")
+        found[q.quantity] = PrintVerdict(how[0], why, how[1])
+    return found
 
 
 def _of_no_kind(
@@ -272,11 +292,25 @@ def _of_no_kind(
     sharp = [q for q in own if (q.printed.unit or 0) < SHARP * error(q.quantity)]
     if 2 * sum(q in sharp for q in off) < len(sharp) or _one_quantile(own, value):
         return {}
-    near = [q for q in off if size[q.quantity] <= NEAR]
+    most = _noise(own, values, size)
+    near = [q for q in off if size[q.quantity] <= most]
     undecided = near if len(near) * 2 > len(off) else off
     why = "not Wald limits at a usual level, nor of the profile likelihood; a bootstrap's limits are not computed here"
-    note = {q.quantity: f"not-wald: {why}; computed {values[q.quantity]:.8g} by Wald's" for q in undecided}
-    return {name: PrintVerdict("not-checkable", said, "not-wald") for name, said in note.items()}
+    note = {q.quantity: f"{NOT_WALD}: {why}; computed {values[q.quantity]:.8g} by Wald's" for q in undecided}
+    return {name: PrintVerdict("not-checkable", said, NOT_WALD) for name, said in note.items()}
+
+
+def _noise(own: Sequence[PrintedQuantity], values: Mapping[str, float], size: Mapping[str, float]) -> float:
+    """How far a bootstrap's limits may be from Wald's, in standard errors, given how far those of a page are, which are
+    not all wider nor all narrower."""
+    outward = [
+        math.copysign(size[q.quantity], float(q.printed.value or 0) - values[q.quantity])
+        * (1.0 if q.quantity.kind.endswith("high") else -1.0)
+        for q in own
+    ]
+    if abs(np.nanmedian(outward)) > ONE_WAY:
+        return NEAR
+    return min(max(NEAR, TIMES * float(np.nanmedian(np.abs(outward)))), FARTHEST)
 
 
 def _one_quantile(own: Sequence[PrintedQuantity], value: Callable[[Quantity], float]) -> bool:

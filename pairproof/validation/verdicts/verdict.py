@@ -198,6 +198,8 @@ def reversed_items(
 OF_STOPPING = 0.025
 #: The same of any other number: what R's glm leaves is 1e-6 of a standard error, and nobody sees a hundredth.
 IMMATERIAL = 0.01
+#: The z of a p-value that an optimiser leaves, as BFGS does in psychotools (observed: 6.4e-6): no misprint.
+OF_OPTIMISER = 1e-5
 DIFFERENT = ("differs", "differs-conclusion")
 
 
@@ -243,7 +245,9 @@ def immaterial(
                 " a program that stops early leaves this much, and it does not matter"
             )
             twice = judged[name].code == "rounded-twice"
-            found[name] = PrintVerdict("immaterial", said, "rounded-twice" if twice else code)
+            of_p = is_probability(q.quantity) and beyond <= OF_OPTIMISER
+            own = "rounded-twice" if twice else "early-stop" if of_p else code
+            found[name] = PrintVerdict("immaterial", said, own)
     return found if cut_too or any(judged[name].code != "cut-not-rounded" for name in found) else {}
 
 

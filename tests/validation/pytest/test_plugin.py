@@ -363,8 +363,8 @@ def test_digits_of_a_fit_take_the_place_of_the_defaults() -> None:
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [({"a": {"b": math.inf}}, r"a\.b is inf, a float; expected a fit, a leaderboard, or finite numbers and texts"),
-     ({"a": []}, "it is empty"), ({1, 2}, "found {1, 2}, a set"), ({"a": 10**400}, "a is an integer of about"),
+    [({"a": {"b": math.inf}}, r"a\.b is inf, of type float; expected a fit, a leaderboard, or finite numbers and texts"),
+     ({"a": []}, "it is empty"), ({1, 2}, "found {1, 2}, of type set"), ({"a": 10**400}, "a is an integer of about"),
      (pd.Series([1, 2], ["x", "x"]), r"two values have the key '\[x\]'"), ({"a.b": 1, "a": {"b": 2}}, "the key 'a.b'"),
      ({}, "it is empty")],
 )  # fmt: skip

@@ -26,7 +26,7 @@ from ..sources import suggestion
 
 Kind = Literal["difference", "relative", "log"]
 _KINDS: dict[str, Kind] = {"diff": "difference", "rel": "relative", "log": "log"}
-_ENDS = ("{a,b}", "{1,2}", "{first,second}", "{left,right}")
+_ENDS = ("{a,b}", "{A,B}", "{1,2}", "{first,second}", "{left,right}")
 _BRACES = re.compile(r"\{([^{},]+),([^{},]+)\}")
 
 
