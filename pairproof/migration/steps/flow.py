@@ -573,10 +573,8 @@ class Flow(State):
                 self.scope.variables[variable] = made if site in lists else last_of(site)
         if symbol in variables:
             return
-        last, leaves = loop.turns[-1], {p.function for p in outside_functions(e.operands[2])} & {
-            "next",
-            "break",
-        }
+        used = {part.function for part in outside_functions(e.operands[2])}
+        last, leaves = loop.turns[-1], bool(used & {"next", "break"})
         if written and not loop.keyed:
             self.scope.values[loop.name] = last
             self.scope.variables[symbol] = name_of(loop.name)

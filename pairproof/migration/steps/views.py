@@ -251,8 +251,8 @@ def times_of(step: Step) -> float:
 def _pairs(step: Step, times: float) -> list[tuple[str, str]]:
     vector, fit = step.call.vector("coef"), step.value
     series = fit.params if isinstance(fit, Fit) else pd.Series(fit.params(), dtype=float)
-    found_there = ((str(n), float(v)) for n, v in series.items() if v == v and v != 0.0)
-    ours = {n: v if n == "tie" else times * v for n, v in found_there}
+    numbers = ((str(n), float(v)) for n, v in series.items() if v == v and v != 0.0)
+    ours = {n: v if n == "tie" else times * v for n, v in numbers}
     if vector is None or vector.names is None:
         return [(name, name) for name in ours]
     theirs = dict(zip(vector.names, vector.floats().ravel().tolist()))
