@@ -73,12 +73,9 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
     for group in (turn for found in groups.values() for turn in _turns(found)):
         done = [by_id[c.id] for c in group if c.id in by_id and written(by_id[c.id])]
         if done:
-            same = done[0].call.helper and len({str(s.translation.code) for s in done}) == 1
-            keys, loop_names = (
-                ((), ()) if same or len(group) == 1 else _keys(done, group, _loops(captured, done[0].call))
-            )
-            variables = {c.variable for c in group}
-            call = done[0].call
+            call, variables = done[0].call, {c.variable for c in group}
+            alone = len(group) == 1 or call.helper and len({str(s.translation.code) for s in done}) == 1
+            keys, loop_names = ((), ()) if alone else _keys(done, group, _loops(captured, call))
             variable = variables.pop() if len(variables) == 1 and _is_assigned(captured, call) else ""
             where = _where(captured, call)
             drafts.append(CallSite("", tuple(done), keys, loop_names, variable, tasks[call.id], where))
@@ -194,20 +191,13 @@ def _in_order(drafts: Sequence[CallSite]) -> Iterator[CallSite]:
     """The sites in the order of first calls; those that need values of each other's round before call by call."""
     drafts = sorted(drafts, key=lambda s: s.call.id)
     home = {step.call.id: k for k, site in enumerate(drafts) for step in site.steps}
-    needs = [
-        {(home.get(i, k), step.call.id) for step in site.steps for i in _results(step)}
-        for k, site in enumerate(drafts)
-    ]
-    crossing = {
-        m for k, found in enumerate(needs) for other, _ in found if other > k for m in range(k, other + 1)
-    }
+    crossing = set[int]()
+    for k, site in enumerate(drafts):
+        for other in (home.get(i, k) for step in site.steps for i in _results(step)):
+            crossing.update(range(k, other + 1) if other > k else ())
     whole = [site for k, site in enumerate(drafts) if k not in crossing]
-    single = [
-        replace(site, steps=(step,), keys=(), loop_names=())
-        for k, site in enumerate(drafts)
-        if k in crossing
-        for step in site.steps
-    ]
+    apart = ((site, step) for k, site in enumerate(drafts) if k in crossing for step in site.steps)
+    single = [replace(site, steps=(step,), keys=(), loop_names=()) for site, step in apart]
     yield from sorted([*whole, *single], key=lambda s: s.call.id)
 
 
@@ -231,10 +221,7 @@ def _left(captured: Captured, by_id: Mapping[int, Step], tasks: Mapping[int, int
             continue  # what a package looked up for itself is no call of the script
         key = (str(call.place), f"{call.name}(...)", _reason(step))
         found.setdefault(key, []).append(call)
-    return [
-        Left(where, function, reason, len(calls), tasks[calls[0].id], calls[0].id)
-        for (where, function, reason), calls in found.items()
-    ]
+    return [Left(*key, len(calls), tasks[calls[0].id], calls[0].id) for key, calls in found.items()]
 
 
 def _reason(step: Union[Step, None]) -> str:

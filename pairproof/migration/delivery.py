@@ -129,32 +129,22 @@ def document(
 ) -> dict[str, Any]:
     """The document; `version` is pairproof's."""
     of_run = {name: getattr(captured, name) for name in ("ending", "message", "exit_code", "sandboxed")}
+    text, of_left = captured.text, ("where", "function", "reason", "count")
+    script = {"name": text.name, "kind": text.kind, "lines": len(text.lines)}
+    of_r = {"version": captured.r_version, "platform": captured.platform}
     content: dict[str, Any] = {
         "format": FORMAT,
         "made_by": MADE_BY,
         "pairproof": version,
-        "script": {
-            "name": captured.text.name,
-            "kind": captured.text.kind,
-            "lines": len(captured.text.lines),
-            "seconds": round(captured.seconds, 3),
-            **of_run,
-        },
-        "r": {
-            "version": captured.r_version,
-            "platform": captured.platform,
-            "packages": dict(sorted(captured.packages.items())),
-            "rng": list(captured.kind),
-        },
+        "script": {**script, "seconds": round(captured.seconds, 3), **of_run},
+        "r": {**of_r, "packages": dict(sorted(captured.packages.items())), "rng": list(captured.kind)},
         "calls": [
             _call(site, k, tests.get(site.name, ""), records.get(site.steps[k].call.id), asked)
             for site in found
             for k in range(len(site.steps))
         ],
         "shown": _shown(done),
-        "left_out": [
-            {"where": e.where, "function": e.function, "reason": e.reason, "count": e.count} for e in left
-        ],
+        "left_out": [{name: getattr(e, name) for name in of_left} for e in left],
         "files": dict(files),
     }
     return {**content, "sha256": digest_of(content)}
@@ -196,15 +186,10 @@ def _call(site: CallSite, k: int, test: str, record: str | None, asked: Asked) -
 
 def _number(a: Agreement, test: Mapping[str, Any] | None) -> dict[str, Any]:
     numbers = {"python": a.native, "r": a.r, "digits": a.digits, "floor": a.floor}
-    return {
-        "quantity": str(a.quantity),
-        **{name: finite(v) for name, v in numbers.items()},
-        "verdict": a.verdict,
-        "explanation": a.explanation,
-        "code": a.code,
-        **({} if test is None else {"test": dict(test)}),
-        **({"differs": a.place} if differs(a) else {}),
-    }
+    found: dict[str, Any] = {"quantity": str(a.quantity), **{name: finite(v) for name, v in numbers.items()}}
+    found |= {"verdict": a.verdict, "explanation": a.explanation, "code": a.code}
+    found |= {} if test is None else {"test": dict(test)}
+    return found | ({"differs": a.place} if differs(a) else {})
 
 
 #: Folder of the tables, beside the script.
@@ -260,14 +245,11 @@ def _content(file: File) -> bytes:
     expected = [list(file.columns), *(list(map(_field, row)) for row in zip(*file.columns.values()))]
     for n, (found, wanted) in enumerate(zip(lines, expected), 1):
         if found != wanted:
-            raise InputError(
-                f"table {quoted(file.stem)}, line {n}: {quoted(wanted)} is read back from a CSV file as"
-                f" {quoted(found)}; CSV cannot store such text"
-            )
+            said = f"line {n}: {quoted(wanted)} is read back from a CSV file as {quoted(found)}"
+            raise InputError(f"table {quoted(file.stem)}, {said}; CSV cannot store such text")
     if len(lines) != len(expected):
-        raise InputError(
-            f"table {quoted(file.stem)}: {len(expected)} lines are read back from a CSV file as {len(lines)}"
-        )
+        said = f"{len(expected)} lines are read back from a CSV file as {len(lines)}"
+        raise InputError(f"table {quoted(file.stem)}: {said}")
     return raw
 
 
@@ -310,9 +292,8 @@ class Earlier:
             return []
         except OSError as error:
             raise InputError(f"{self.folder / DATA}: cannot be read ({error.strerror})") from None
-        return [
-            name[:-4] for name in there if name.lower().endswith(".csv") and not self.ours(f"{DATA}/{name}")
-        ]
+        tables = (name for name in there if name.lower().endswith(".csv"))
+        return [name[:-4] for name in tables if not self.ours(f"{DATA}/{name}")]
 
 
 def earlier(folder: Path, run: str, test_stem: str) -> Earlier:
@@ -384,9 +365,9 @@ def made_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(
-            f"{folder}: cannot create the folder {quoted(folder.name)} here ({error.strerror}); remove the file of this name, or write to another folder"
-        ) from None
+        lost = f"cannot create the folder {quoted(folder.name)} here ({error.strerror})"
+        cure = "remove the file of this name, or write to another folder"
+        raise InputError(f"{folder}: {lost}; {cure}") from None
 
 
 def _remove(before: Earlier, kept: set[str]) -> None:

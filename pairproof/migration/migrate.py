@@ -238,10 +238,8 @@ def migrate(
         found = Migration(captured, steps, left_out(captured), tuple(done))
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
-            report = str(written.script.with_name(_report(target).name))
-            found = replace(
-                found, done=written.done, ran_seconds=written.ran_seconds, written=(*written.shown, report)
-            )
+            files = (*written.shown, str(written.script.with_name(_report(target).name)))
+            found = replace(found, done=written.done, ran_seconds=written.ran_seconds, written=files)
     found = replace(found, seconds=time.monotonic() - begun)
     if not check:
         result_in_every_form(found).write(_report(target), force=force)

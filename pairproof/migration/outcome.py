@@ -31,6 +31,10 @@ from .translate.translation import Step
 
 #: Verdicts of a number that differs and is not explained.
 DIFFERENT = ("differs", "differs-conclusion", "ambiguous")
+#: Numbers that neither agree nor differ, by their name in `counts`.
+NEITHER = {
+    "not_estimable": "not estimable, whatever R prints", "not_checkable": "not checkable", "not_run": "not run"
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +104,7 @@ def counts(rows: Sequence[Agreement]) -> dict[str, int]:
         "agree": sum(n for v, n in known.items() if v in AGREEING),
         "explained": sum(a.verdict == "explained" or a.accepted and a.verdict in DIFFERENT for a in rows),
         "differ": sum(map(differs, rows)),
-        "not_estimable": known.get("not-estimable", 0),
-        "not_checkable": known.get("not-checkable", 0),
-        "not_run": known.get("not-run", 0),
+        **{key: known.get(key.replace("_", "-"), 0) for key in NEITHER},
     }
 
 
@@ -123,13 +125,8 @@ def fewest(rows: Sequence[Agreement]) -> Agreement | None:
 
 
 #: Function, as written without its package -> why it is left out, in words.
-REASONS: Mapping[str, str] = {
-    name: why
-    for why, names in packaged_toml("pairproof.migration", "functions_left_out.toml").items()
-    for name in names.split()
-}
-
-
+_LEFT_OUT = packaged_toml("pairproof.migration", "functions_left_out.toml")
+REASONS: Mapping[str, str] = {name: why for why, names in _LEFT_OUT.items() for name in names.split()}
 #: Functions of this field whose calls are recorded when R comes to them. Not `glm`, `gnm` and `polr`: the
 #: text does not say whether their designs are of comparisons.
 FITTING = frozenset(
@@ -171,17 +168,12 @@ REASON = 70
 _TO = re.compile(r"stops?\b.*?(\d*\.?\d*e-\d+)")
 
 
-def lines(
-    captured: Captured,
-    sites: Sequence[Site],
-    left_out: Sequence[LeftOut],
-    written: Sequence[str],
-    done: Sequence[Done] = (),
-) -> list[str]:
-    """The printed lines; `written` are files."""
+def lines(migration: Migration) -> list[str]:
+    """The printed lines."""
+    captured, sites, done = migration.captured, migration.sites, migration.done
     name = captured.text.name
     entries = [(s.place.line, of_site(s, name, called_in(captured, s.first.call))) for s in sites]
-    for m, reason in ((left.mentioned, left.reason) for left in left_out):
+    for m, reason in ((left.mentioned, left.reason) for left in migration.left_out):
         said = (str(m.place), f"{m.function}(...)", "-> left out", _short(reason))
         entries.append((m.place.line, said))
     columns = [row for _, row in sorted(entries, key=lambda e: e[0])]
@@ -189,7 +181,7 @@ def lines(
     body = ["".join(f"  {c:{n}}" for c, n in zip(row, [*widths, 0])).rstrip() for row in columns]
     lost, first = lost_in_words(captured, done)
     told = [opening(captured, sites), *body, *steps_in_words(done), *([lost] if lost and not first else [])]
-    return [*([f"{captured.text.name}: {lost}"] if first else []), *told, *closing(captured, written)]
+    return [*([f"{name}: {lost}"] if first else []), *told, *closing(captured, migration.written)]
 
 
 def opening(captured: Captured, sites: Sequence[Site]) -> str:
@@ -237,11 +229,8 @@ def printed_by_r(captured: Captured, done: Sequence[Done]) -> dict[str, int]:
 def lost_in_words(captured: Captured, done: Sequence[Done]) -> tuple[str, bool]:
     """The same in a sentence, and whether it comes first: where Python computes less than half; "" if it computes all."""
     n = printed_by_r(captured, done)
-    words = {
-        "of_r": "are R's values of that run written as constants, or computed with them",
-        "differ": "differ",
-        "not_in_python": "not in Python",
-    }
+    constants = "are R's values of that run written as constants, or computed with them"
+    words = {"of_r": constants, "differ": "differ", "not_in_python": "not in Python"}
     parts = [f"{n[key]:,} {word}" for key, word in words.items() if n[key]]
     said = f"R printed {plural(n['numbers'], 'number')} of models: {n['computed']:,} computed by Python and agree"
     return (", ".join([said, *parts]), 2 * n["computed"] < n["numbers"]) if parts else ("", False)
@@ -262,10 +251,8 @@ def not_recorded(captured: Captured) -> list[str]:
 
 def changed(captured: Captured) -> list[str]:
     """The fits that the script changed itself, of which R then shows other numbers."""
-    return [
-        f"{place}: {name} is no longer the result of the fitting function, because the script changed its numbers; what R prints of it after that was not compared, and the Python script shows the fit"
-        for name, place in captured.changed
-    ]
+    said = "is no longer the result of the fitting function, because the script changed its numbers; what R prints of it after that was not compared, and the Python script shows the fit"
+    return [f"{place}: {name} {said}" for name, place in captured.changed]
 
 
 def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str, str]:
@@ -286,26 +273,14 @@ def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str,
     words = {"counted": "not kept (too many calls), and not compared"}
     rest = [f"{k:,} {words.get(state, state)}" for state, k in site.states.items() if state != step.state]
     said = "stays in R, through pairproof.bridge; " if step.state == "bridge" else ""
-    return (
-        where,
-        r,
-        f"-> {step.translation.shown}",
-        "; ".join([said + in_words(site.steps), *([", ".join(rest)] if rest else [])]),
-    )
+    said += "; ".join([in_words(site.steps), *([", ".join(rest)] if rest else [])])
+    return where, r, f"-> {step.translation.shown}", said
 
 
 def written_as(call: RecordedCall) -> str:
     """The function as the script writes it, "anova" of BradleyTerry2::anova.BTm; else its own name."""
     head = call.text.partition("(")[0].strip()
     return head.rpartition(":")[2] if _PLAIN.match(head) else call.name
-
-
-#: Numbers that neither agree nor differ, by their name in `counts`.
-NEITHER = {
-    "not_estimable": "not estimable, whatever R prints",
-    "not_checkable": "not checkable",
-    "not_run": "not run",
-}
 
 
 def in_words(steps: Sequence[Step]) -> str:
@@ -322,19 +297,16 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
         return "no numbers to compare"
     least, parts = fewest(rows), []
     if least is not None:
-        agree = (
-            "1 number agrees, to" if found["agree"] == 1 else f"{found['agree']} numbers agree, to at least"
-        )
+        one = found["agree"] == 1
+        agree = "1 number agrees, to" if one else f"{found['agree']} numbers agree, to at least"
         parts.append(f"{agree} {digits(least.digits)} digits ({least.quantity}{_why(least)})")
     if found["explained"]:
         first = next(a for a in rows if a.verdict == "explained" or a.accepted)
         parts.append(f"{found['explained']} explained ({_short(first.explanation)}); see the report")
     if found["differ"]:
         worst = min(filter(differs, rows), key=lambda a: -1.0 if a.digits is None else a.digits)
-        parts.append(
-            f"{found['differ']} DIFFER, first {worst.quantity}: {worst.native!r}, R {worst.r!r}"
-            f" ({_short(worst.explanation)})"
-        )
+        both = f"{worst.native!r}, R {worst.r!r} ({_short(worst.explanation)})"
+        parts.append(f"{found['differ']} DIFFER, first {worst.quantity}: {both}")
     parts += [f"{found[key]} {word}" for key, word in NEITHER.items() if found[key]]
     return "; ".join(parts)
 
@@ -358,17 +330,13 @@ def _short(text: str, most: int = REASON) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-def document(
-    captured: Captured,
-    steps: Sequence[Step],
-    sites: Sequence[Site],
-    left_out: Sequence[LeftOut],
-    done: Sequence[Done] = (),
-) -> dict[str, Any]:
+def document(migration: Migration) -> dict[str, Any]:
     """`{"script", ..., "calls": [...], "agreements"}`; a number that is not finite is None."""
+    captured, done = migration.captured, migration.done
     rows: list[tuple[Agreement, int | None, Place]]
-    rows = [(row, s.call.id, s.call.place) for s in steps for row in s.rows]
+    rows = [(row, s.call.id, s.call.place) for s in migration.steps for row in s.rows]
     rows += [(row, None, d.place) for d in done for row in d.rows]
+    left = [(left.mentioned, left.reason) for left in migration.left_out]
     of_run = "r_version platform ending message exit_code sandboxed lost why_lost".split()
     return {
         "script": captured.text.name,
@@ -378,27 +346,21 @@ def document(
         "packages": dict(captured.packages),
         "r_seconds": round(captured.seconds, 3),
         "changed": [{"variable": name, "line": place.line} for name, place in captured.changed],
-        "calls": [site_as_json(site) for site in sites],
+        "calls": [site_as_json(site) for site in migration.sites],
         "left_out": [
-            {"line": m.place.line or None, "function": m.function, "r_call": m.text, "reason": left.reason}
-            for left in left_out
-            for m in [left.mentioned]
+            {"line": m.place.line or None, "function": m.function, "r_call": m.text, "reason": reason}
+            for m, reason in left
         ],
-        "expressions": [
-            {
-                "line": d.place.line or None,
-                "r": d.text,
-                "state": d.state,
-                "reason": d.why or None,
-                "value": d.value or None,
-                **counts(d.rows),
-            }
-            for d in done
-        ],
+        "expressions": [_expression(d) for d in done],
         "printed_by_r": printed_by_r(captured, done),
         "summary": summary([row for row, *_ in rows]),
         "agreements": [{**row.to_dict(), "call": id, "line": place.line} for row, id, place in rows],
     }
+
+
+def _expression(d: Done) -> dict[str, Any]:
+    said = {"line": d.place.line or None, "r": d.text, "state": d.state}
+    return {**said, "reason": d.why or None, "value": d.value or None, **counts(d.rows)}
 
 
 def site_as_json(site: Site) -> dict[str, Any]:
@@ -482,18 +444,15 @@ class Migration:
         return 2 if stopped or self.captured.lost or self.captured.changed or left else 0
 
     def __repr__(self) -> str:
-        n = counts(self.compared)
-        return (
-            f"<Migration of {self.captured.text.name}: {len(self.sites)} calls in its text, {n['numbers']:,} numbers,"
-            f" {n['agree']:,} agree, {n['differ']:,} differ>"
-        )
+        n, calls = counts(self.compared), f"{len(self.sites)} calls in its text"
+        found = f"{n['numbers']:,} numbers, {n['agree']:,} agree, {n['differ']:,} differ"
+        return f"<Migration of {self.captured.text.name}: {calls}, {found}>"
 
     def __str__(self) -> str:
-        return "\n".join(lines(self.captured, self.sites, self.left_out, self.written, self.done))
+        return "\n".join(lines(self))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `pairproof migrate --json`."""
-        found = document(self.captured, self.steps, self.sites, self.left_out, self.done)
         ran: dict[str, Any] = {"exit_code": self.exit_code, "r_exit_code": self.captured.exit_code}
         ran |= {"seconds": round(self.seconds, 3), "python_seconds": self.ran_seconds}
-        return {**found, **ran, "written": list(self.written)}
+        return {**document(self), **ran, "written": list(self.written)}

@@ -18,6 +18,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import chain
 from typing import Any
 
 import pairproof
@@ -34,6 +35,9 @@ from .steps.interpreter import OURS
 from .steps.python import commented
 from .translate import python_code as python
 
+#: Place of a :class:`Hole` -> its text.
+Holes = Mapping[int, str]
+NO_HOLES: Holes = {}
 #: Columns of values beside the key, above which a loop is harder to read than its calls one by one.
 MOST_COLUMNS = 2
 
@@ -73,11 +77,9 @@ def common(codes: Sequence[Any], same_file: Callable[[python.File], str]) -> tup
             return one
         if len({type(v) for v in values}) > 1 or not isinstance(one, (python.Call, python.Method)):
             return hole(values, word)
-        shapes = {
-            (v.function if isinstance(v, python.Call) else v.name, len(v.arguments or ()), tuple(v.keywords))
-            for v in values
-        }
-        if len(shapes) > 1 or len({v.arguments is None for v in values}) > 1:
+        names = (v.function if isinstance(v, python.Call) else v.name for v in values)
+        shapes = {(n, v.arguments and len(v.arguments), (*v.keywords,)) for n, v in zip(names, values)}
+        if len(shapes) > 1:
             return hole(values, word)
         arguments = [merge(list(of), word) for of in zip(*(v.arguments or () for v in values))]
         keywords = {k: merge([v.keywords[k] for v in values], k) for k in one.keywords}
@@ -135,13 +137,11 @@ class Files:
         for site in found:
             for k, step in enumerate(site.steps):
                 tables = python.files(step.translation.code)
+                several = len({digest(t) for t in tables}) > 1
                 for file in tables:
                     if digest(file) not in self.paths:
-                        several = len({digest(t) for t in tables}) > 1 and file.stem not in (
-                            "",
-                            site.variable,
-                        )
-                        word = python.plain(file.stem if several else site.name)
+                        own = several and file.stem not in ("", site.variable)
+                        word = python.plain(file.stem if own else site.name)
                         if site.many:
                             word += "_" + python.plain(key_text(site.keys[k]), "value")
                         self.paths[digest(file)] = f"{DATA}/{names.name(word)}.csv"
@@ -159,9 +159,8 @@ class Writer:
         self.results: dict[int, str] = {}
         for site in found:
             for k, step in enumerate(site.steps):
-                self.results[step.call.id] = (
-                    f"{site.name}[{key_source(site.keys[k])}]" if site.many else site.name
-                )
+                at = f"[{key_source(site.keys[k])}]" if site.many else ""
+                self.results[step.call.id] = f"{site.name}{at}"
         self.loops = loop_names(found)
         self.base = ""
 
@@ -205,11 +204,9 @@ class Writer:
         for message in warned[:_WARNINGS]:
             yield from python.comment(f"R warns: {message}", lines=2)
 
-    def _source(
-        self, value: Any, indent: str = "", before: str = "", holes: Mapping[int, str] | None = None
-    ) -> str:
+    def _source(self, value: Any, indent: str = "", before: str = "", holes: Holes = NO_HOLES) -> str:
         def named(result: python.Result) -> str:
-            return (holes or {}).get(result.call) or self.results[result.call]
+            return holes.get(result.call) or self.results[result.call]
 
         def placed(file: python.File) -> str:
             return f"HERE / {python.text_literal(self.tables.path(file))}"
@@ -235,40 +232,24 @@ class Writer:
         if isinstance(template, Hole):
             return []
         variables = self.loops[site.name]
-        holes, columns = self._holes(shared, site, variables)
+        found = {-1 - k: self._by_key(column, site, variables) for k, column in enumerate(shared)}
+        columns = [column for column, text in zip(shared, found.values()) if not text]
         if len(columns) > MOST_COLUMNS:
             return []
-        own = python.Names(
-            [
-                *(v for own in self.loops.values() for v in own),
-                *(s.partition("[")[0] for s in self.results.values()),
-            ]
-        )
+        results = (text.partition("[")[0] for text in self.results.values())
+        own = python.Names(chain(*self.loops.values(), results))
         words = [own.name("file" if _all_files(c) else c.word, "value") for c in columns]
-        holes.update({-1 - shared.index(c): w for c, w in zip(columns, words)})
+        holes = found | {-1 - shared.index(c): w for c, w in zip(columns, words)}
         target = f"{site.name}[{', '.join(variables)}]"
-        lines = self._head(site, variables, words, columns)
+        lines = self._head(site, [*variables, *words], columns)
         before = f"{target} = "
         lines.append(f"{python.INDENT}{before}{self._source(template, python.INDENT, before, holes)}")
         return [*lines, *(python.INDENT + line for line in inside)]
 
-    def _holes(
-        self, shared: Sequence[Column], site: CallSite, variables: Sequence[str]
-    ) -> tuple[dict[int, str], list[Column]]:
-        """Source of the columns that follow from the key, and the columns that do not."""
-        holes: dict[int, str] = {}
-        rest = []
-        for k, column in enumerate(shared):
-            found = (
-                self._file_by_key(column, site, variables)
-                or _key_itself(column, site, variables)
-                or self._result_by_key(column, site, variables)
-            )
-            if found:
-                holes[-1 - k] = found
-            else:
-                rest.append(column)
-        return holes, rest
+    def _by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
+        """Source of a column that follows from the key; "" if it does not."""
+        given = column, site, variables
+        return self._file_by_key(*given) or _key_itself(*given) or self._result_by_key(*given)
 
     def _file_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
         if not _all_files(column):
@@ -292,10 +273,8 @@ class Writer:
         names = {text.removesuffix(end) if text.endswith(end := f"[{key}]") else "" for text, key in parts}
         return f"{names.pop()}[{', '.join(variables)}]" if len(names) == 1 and "" not in names else ""
 
-    def _head(
-        self, site: CallSite, variables: Sequence[str], words: Sequence[str], columns: Sequence[Column]
-    ) -> list[str]:
-        before = f"for {', '.join([*variables, *words])} in "
+    def _head(self, site: CallSite, names: Sequence[str], columns: Sequence[Column]) -> list[str]:
+        before = f"for {', '.join(names)} in "
         if not columns:
             if site.keys == tuple(range(1, len(site.keys) + 1)):
                 return [f"{before}range(1, {len(site.keys) + 1}):"]
@@ -340,12 +319,9 @@ HERE = Path(__file__).parent
 """
 #: Names that the steps use, and how they are imported.
 IMPORTS = {
-    "re": "import re",
-    "sys": "import sys",
-    "np": "import numpy as np",
-    "pd": "import pandas as pd",
+    "re": "import re", "sys": "import sys", "np": "import numpy as np", "pd": "import pandas as pd",
     "stats": "from scipy import stats",
-}
+}  # fmt: skip
 #: Folder of R's answers, and what they are in the script.
 R_FOLDER, R_ANSWERS = "recorded/of_r", "R_OF_THE_RUN"
 REPLAY = f"""{R_ANSWERS} = Backend(
@@ -405,13 +381,9 @@ def _names_in(text: str) -> set[str]:
 
 def modules(found: Sequence[CallSite]) -> list[str]:
     """Modules that the script imports: the package, and rooms of it that it does not load by itself."""
-    needed = {"pairproof"}
-    for site in found:
-        for step in site.steps:
-            for part in python.parts(step.translation.code):
-                if isinstance(part, python.Call):
-                    needed.add(_module(part.function))
-    return sorted(needed)
+    codes = (step.translation.code for site in found for step in site.steps)
+    calls = (part for code in codes for part in python.parts(code) if isinstance(part, python.Call))
+    return sorted({"pairproof", *(_module(call.function) for call in calls)})
 
 
 @lru_cache(maxsize=None)
@@ -430,15 +402,12 @@ def _module(function: str) -> str:
 def _about(
     captured: Captured, found: Sequence[CallSite], done: Sequence[Done], test: str, script: str
 ) -> list[str]:
-    ran, there, held = (
-        f"R {captured.r_version} ran {captured.text.name}",
-        bridged(found),
-        f" ({test})" if test else "",
-    )
+    ran, there = f"R {captured.r_version} ran {captured.text.name}", bridged(found)
     replayed = f"; R's recorded results of {plural(len(there), 'call')} are used" if there else ""
     about = [f"{captured.text.name} in Python, written by pairproof migrate{replayed}."]
     if not found:
         return [*about, f"{ran}; none of its calls has an equivalent here."]
+    held = f" ({test})" if test else ""
     about.append(f"{ran}. Numbers compared with R's of that run{held}: {_counted(found, done)}.")
     if n := sum(d.state in ("comment", "partly") for d in done):
         are = f"{plural(n, 'statement')} about models {'is' if n == 1 else 'are'}"
@@ -447,9 +416,9 @@ def _about(
     about += [f"{lost}."] if lost else []
     if there:
         where = f"{plural(len(there), 'call')} stay{'s' if len(there) == 1 else ''}"
-        about.append(
-            f"{where} in R, through pairproof.bridge ({_them(there)}): R's results of that run are read from {R_FOLDER}. `python {script} --live` calls R instead, where R and its packages are installed."
-        )
+        where += f" in R, through pairproof.bridge ({_them(there)})"
+        live = f"`python {script} --live` calls R instead, where R and its packages are installed."
+        about.append(f"{where}: R's results of that run are read from {R_FOLDER}. {live}")
     return about
 
 
@@ -530,6 +499,5 @@ def _comment_of(d: Done, left: Sequence[Left], among: bool) -> Iterator[str]:
         yield from python.comment(f"  {d.place}: {python.one_line(d.text, 80)}{gave}", lines=2)
         return
     why = "; ".join(reasons) or ("data of R" if d.state == "data" else d.why)
-    yield from python.comment(
-        f"{d.place}: {python.one_line(d.text, 160)} -> {why or 'it prints nothing'}{gave}"
-    )
+    text = python.one_line(d.text, 160)
+    yield from python.comment(f"{d.place}: {text} -> {why or 'it prints nothing'}{gave}")

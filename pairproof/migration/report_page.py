@@ -18,7 +18,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Union
 
 from ..bridge.capture.recorded import Place, RecordedCall, ScriptText
 from ..report import blocks as report
@@ -36,6 +36,7 @@ from .translate.translation import Step
 
 #: Evaluations of one call (a loop) that are shown open; others are folded unless a number needs attention.
 OPEN = 3
+Cells = tuple[Union[str, report.Cell], ...]
 #: Line, R, a third column, and why.
 Reason = tuple[str, str, str, str]
 #: Longest text of an R call shown: one with its data typed into it is cut.
@@ -139,13 +140,7 @@ def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> report.Ta
         shown = (numbers.shown(v, a.quantity) for v in (a.native, a.r))
         asked = "-" if a.floor is None else f"{a.floor:g}"
         became = report.Cell(a.verdict, numbers.SIGNS[a.verdict], tone(a))
-        cells: tuple[str | report.Cell, ...] = (
-            str(a.quantity),
-            *shown,
-            numbers.digits(a.digits),
-            asked,
-            became,
-        )
+        cells: Cells = (str(a.quantity), *shown, numbers.digits(a.digits), asked, became)
         return report.Row(cells, one_line(a.explanation))
 
     header = (number, *plain, report.Column("required", detail=True), verdict)
@@ -174,43 +169,29 @@ def _of_state(site: outcome.Site) -> str:
     """Why a call has no Python of its own."""
     step = site.first
     reason = _sentence(step.translation.reason)
+    many = "More calls from one place than are kept."
     return {
         "bridge": f"{reason} Numbers: {outcome.in_words(site.steps)}.",
         "refused": step.refused,
         "failed": one_line(step.call.error),
-        "counted": f"{step.call.via} fits a model for its own result."
-        if step.by_package
-        else "More calls from one place than are kept.",
+        "counted": f"{step.call.via} fits a model for its own result." if step.by_package else many,
     }.get(step.state, reason)
 
 
-#: State of a call -> the heading of its section, what is said there, and a third column.
-SECTIONS: dict[str, tuple[str, str, str, Callable[[outcome.Site], str]]] = {
-    "bridge": (
-        "Stayed in R",
-        "These calls have no equivalent in Python alone. The Python script reads R's results of this run from the files beside it; with --live it calls R.",
-        "through",
-        lambda site: _through(site.first),
-    ),
-    "outside": ("Left out", "These calls were recorded and are not in the Python script.", "", lambda s: ""),
-    "refused": (
-        "Refused by Python",
-        "R returned numbers for these calls; Python refuses to compute them.",
-        "Python",
-        lambda site: site.first.translation.shown.removesuffix("(...)"),
-    ),
-    "failed": (
-        "R gave an error",
-        "R stopped these calls with an error; there is nothing to compare.",
-        "",
-        lambda site: "",
-    ),
-    "counted": (
-        "Counted, not translated",
-        "These calls were counted, and their values were not kept.",
-        "times",
-        lambda site: f"{len(site.steps):,}",
-    ),
+#: State of a call -> the heading of its section, a third column, and what is said there.
+SECTIONS: dict[str, tuple[str, str, Callable[[outcome.Site], str]]] = {
+    "bridge": ("Stayed in R", "through", lambda site: _through(site.first)),
+    "outside": ("Left out", "", lambda site: ""),
+    "refused": ("Refused by Python", "Python", lambda s: s.first.translation.shown.removesuffix("(...)")),
+    "failed": ("R gave an error", "", lambda site: ""),
+    "counted": ("Counted, not translated", "times", lambda site: f"{len(site.steps):,}"),
+}
+OF_SECTION = {
+    "bridge": "These calls have no equivalent in Python alone. The Python script reads R's results of this run from the files beside it; with --live it calls R.",
+    "outside": "These calls were recorded and are not in the Python script.",
+    "refused": "R returned numbers for these calls; Python refuses to compute them.",
+    "failed": "R stopped these calls with an error; there is nothing to compare.",
+    "counted": "These calls were counted, and their values were not kept.",
 }
 NOT_TRANSLATED = "Other statements of the script that were not translated. Each is a comment at its place in the Python script."
 IN_TEXT = "These calls are in the text of the script. They are not in the Python script, and nothing about them was compared."
@@ -219,10 +200,10 @@ IN_TEXT = "These calls are in the text of the script. They are not in the Python
 def not_in_python(migration: outcome.Migration) -> Iterator[report.Block]:
     """The sections, those without a call left out."""
     script = migration.captured.text.name
-    for state, (title, said, third, column) in SECTIONS.items():
+    for state, (title, third, column) in SECTIONS.items():
         sites = [s for s in migration.sites if s.first.state == state]
         rows = [(where(s.place, script), s.function, column(s), _of_state(s)) for s in sites]
-        yield from _reasons(title, said, rows, third)
+        yield from _reasons(title, OF_SECTION[state], rows, third)
     lost = [d for d in migration.done if d.state in ("comment", "partly")]
     rows = [(where(d.place, script), _cut(one_line(d.text)), d.value, _sentence(d.why)) for d in lost]
     yield from _reasons("Not translated", NOT_TRANSLATED, rows, "R gave")
@@ -276,16 +257,15 @@ HERE = {
     "differs": "the numbers differ without an explanation",
     "not-checkable": "R stopped before the maximum, or returns no such number: shown side by side, not counted as agreement",
 }
+WHERE_FROM = "R's numbers are from one run of the script on this machine; Python's are from the calls shown, on the files beside the script. Numbers are shown to ten significant digits; --json has all digits."
 DIGITS = "Digits are those of the difference relative to the larger of the number and its standard error, rounded down. The required number depends on the R function and the quantity; each has its own minimum, with the reason."
 
 
 def migration_page(migration: outcome.Migration) -> report.Page:
     """The whole report."""
     coded = [s for s in migration.sites if s.first.state in ("native", "bridge")]
-    blocks: list[report.Block] = [
-        _badges(migration.compared),
-        report.Bullets(tuple(sentences(migration)), lead=True),
-    ]
+    first = report.Bullets(tuple(sentences(migration)), lead=True)
+    blocks: list[report.Block] = [_badges(migration.compared), first]
     if migration.sites:
         blocks += [report.Heading("The calls"), calls_table(migration)]
     if coded:
@@ -298,7 +278,7 @@ def migration_page(migration: outcome.Migration) -> report.Page:
     packages = [f"{name} {version}" for name, version in sorted(captured.packages.items()) if name in used]
     subtitle = ", ".join([f"R {captured.r_version}", *packages])
     found = outcome.counts(migration.compared)
-    n = sum(found[key] for key in ("agree", "explained", "differ"))
+    n = found["agree"] + found["explained"] + found["differ"]
     title = f"{captured.text.name}: from R to Python, {plural(n, 'number')} compared"
     return report.Page(title, blocks, subtitle)
 
@@ -319,10 +299,8 @@ def sentences(migration: outcome.Migration) -> list[str]:
         said.insert(0 if first else len(said), f"{lost}.")
     least = outcome.fewest(migration.compared)
     if least is not None:
-        said.append(
-            f"Fewest digits among those that agree: {numbers.digits(least.digits)}, of {least.quantity}"
-            f" ({least.r_call or 'R'})."
-        )
+        fewest = f"{numbers.digits(least.digits)}, of {least.quantity} ({least.r_call or 'R'})"
+        said.append(f"Fewest digits among those that agree: {fewest}.")
     said += _attention(migration)
     captured = migration.captured
     if captured.message:
@@ -350,21 +328,16 @@ def calls_table(migration: outcome.Migration) -> report.Table:
     return report.Table((line, r, python, *counted, became), in_order)
 
 
-def _call_row(site: outcome.Site, script: str) -> tuple[str | report.Cell, ...]:
+def _call_row(site: outcome.Site, script: str) -> Cells:
     theirs, step = len(outcome.of_r(site.steps)), site.first
     found, least = outcome.counts(site.rows), None if theirs else outcome.fewest(site.rows)
     times = f" × {len(site.steps)}" if len(site.steps) > 1 else ""
     digits = "" if least is None else numbers.digits(least.digits)
     shown = step.translation.shown if step.state in ("native", "bridge", "refused") else ""
-    return (
-        where(site.place, script),
-        f"{site.function}{times}",
-        shown.removesuffix("(...)"),
-        f"{found['numbers']:,}" if found["numbers"] else "",
-        "R's" if theirs else f"{found['agree']:,}" if found["numbers"] else "",
-        digits,
-        _verdict(site),
-    )
+    at, n, same = where(site.place, script), "", "R's" if theirs else ""
+    if found["numbers"]:
+        n, same = f"{found['numbers']:,}", same or f"{found['agree']:,}"
+    return at, f"{site.function}{times}", shown.removesuffix("(...)"), n, same, digits, _verdict(site)
 
 
 def _verdict(site: outcome.Site) -> report.Cell:
@@ -401,22 +374,17 @@ def _badges(rows: Sequence[Agreement]) -> report.Counts:
     worst: dict[str, report.Tone] = {}
     for a in rows:
         worst[a.verdict] = min(worst.get(a.verdict, "good"), tone(a), key=order.index)
-    return report.Counts(
-        tuple((n, report.Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items())
-    )
+    cells = ((n, report.Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items())
+    return report.Counts(tuple(cells))
 
 
 def _foot(migration: outcome.Migration) -> Iterator[report.Block]:
     verdicts = summary(migration.agreements)
     if verdicts:
         yield report.Heading("How to read this")
-        yield report.Definitions(
-            tuple((report.Cell(v, numbers.SIGNS[v]), HERE.get(v, MEANINGS[v])) for v in verdicts)
-        )
-    yield report.Paragraph(
-        "R's numbers are from one run of the script on this machine; Python's are from the calls shown, on the files beside the script. Numbers are shown to ten significant digits; --json has all digits.",
-        aside=True,
-    )
+        meant = ((report.Cell(v, numbers.SIGNS[v]), HERE.get(v, MEANINGS[v])) for v in verdicts)
+        yield report.Definitions(tuple(meant))
+    yield report.Paragraph(WHERE_FROM, aside=True)
 
 
 def migration_junit(migration: outcome.Migration) -> str:
@@ -436,9 +404,6 @@ def _of_site(site: outcome.Site, script: str) -> list[Agreement]:
     why: dict[str, Any] = {"verdict": "differs" if refused else "not-run", "code": step.state}
     why |= {"explanation": said if refused else reason, "r_call": site.function, "about": "native-r"}
     return [*found, Agreement("", name, Quantity("call"), **why)]
-
-
-__all__ = ["migration_junit", "migration_page"]
 
 
 def output(migration: outcome.Migration) -> Output:

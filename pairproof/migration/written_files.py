@@ -37,7 +37,7 @@ from .outcome import Migration, differs
 from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
 from .steps.evaluated import CallSite
 from .steps.flow import Done
-from .translate.python_code import INDENT, WIDTH, Unique, comment, docstring, one_line, plain, text_literal
+from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
 
 HEAD = """
 from pathlib import Path
@@ -143,11 +143,8 @@ def _not_compared(site: CallSite, asked: delivery.Asked) -> Iterator[str]:
     for verdict, n in found.items():
         one = {"DIFFER": "DIFFERS"}.get(verdict, verdict.replace("are ", "is ")) if n == 1 else verdict
         yield f"{n:,} of R's numbers {one}, and {'is' if n == 1 else 'are'} not compared here."
-    lost = sum(
-        a.verdict in AGREEING and a.r is not None and test is None
-        for step in site.steps
-        for a, test in zip(step.rows, asked[step.call.id])
-    )
+    rows = (pair for step in site.steps for pair in zip(step.rows, asked[step.call.id]))
+    lost = sum(a.verdict in AGREEING and a.r is not None and test is None for a, test in rows)
     if lost:
         those = "1 number that is" if lost == 1 else f"{lost:,} numbers that are"
         yield f"{those} computed from this value, and not in it, agreed and {'is' if lost == 1 else 'are'} not compared here."
@@ -235,9 +232,8 @@ def write_migration(
     for name_of, path in tables.paths.items():
         shutil.copyfile(stage.path_of(name_of), folder / path)
     data = list(tables.paths.values())
-    text = script_text(
-        captured, found, left, migration.done, Writer(found, tables, migration.done), test, target.name
-    )
+    writer = Writer(found, tables, migration.done)
+    text = script_text(captured, found, left, migration.done, writer, test, target.name)
     _put(folder / target.name, text)
     names = [*data, *([test] if test else []), target.name]
 
@@ -269,9 +265,8 @@ def write_migration(
         made.append(kept)
     write_run([*names, *made])
 
-    delivered = delivery.deliver(
-        folder, [*data, *made, run, *names[len(data) :]], before, [source, *reads], force
-    )
+    whole = [*data, *made, run, *names[len(data) :]]
+    delivered = delivery.deliver(folder, whole, before, [source, *reads], force)
     return Written(
         script=target,
         test=target.parent / test if test else None,
@@ -321,9 +316,8 @@ def checked_out(out: AnyPath) -> Path:
     if target.suffix != ".py" or not target.stem:
         raise InputError(f"{target}: the script is Python: give it a name that ends in .py")
     if target.stem in sys.stdlib_module_names or target.stem in _LOADED:
-        raise InputError(
-            f"{target.name}: the script loads a module of this name, and would load itself instead; choose another name"
-        )
+        itself = "the script loads a module of this name, and would load itself instead"
+        raise InputError(f"{target.name}: {itself}; choose another name")
     if target.name.startswith("test_"):
         raise InputError(f"{target.name}: pytest would take the script for a test; choose another name")
     return target
@@ -359,10 +353,8 @@ def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float,
         except subprocess.TimeoutExpired:
             wrong, found, more = 1, f"did not end within {limit:g} s", ""
     if wrong:
-        raise PairproofError(
-            f"{script}, as it was written, {found}, so nothing was written; this is an error of pairproof: please report"
-            f" it with the R script{more}"
-        )
+        report = "this is an error of pairproof: please report it with the R script"
+        raise PairproofError(f"{script}, as it was written, {found}, so nothing was written; {report}{more}")
     return time.monotonic() - begun, _head(said)
 
 

@@ -205,9 +205,8 @@ def _recognised(
     said = list(design.items) if design.items else [design.names[k] for k in block.columns]
     items = _named(said, block, met, design.hidden or UNNAMED)
     reference = _reference(design, block, items, items[-1] if unit == 2.0 else items[0])
-    variables = _constant_in_contests(
-        [*design.factors.values(), *design.numbers.values()], contests, items, met
-    )
+    every = [*design.factors.values(), *design.numbers.values()]
+    variables = _constant_in_contests(every, contests, items, met)
     labels = [*said, UNNAMED][: len(items)]
     given = Coefficients(contests, kept, items, labels, reference, unit, size, variables, design.covariates)
     model = model_of(given)

@@ -96,15 +96,10 @@ def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
         if mirrored:
             chosen = [k for k in chosen if (x[:, k] > EXACT).any() and (x[:, k] < -EXACT).any()]
         signs = np.where(np.abs(x[:, chosen]) < EXACT, 0, np.sign(x[:, chosen])).astype(np.int64)
-        blocks = [
-            ItemBlock(
-                tuple(chosen[k] for k in kept),
-                float(size),
-                signs[:, kept],
-                bool((np.abs(signs[:, kept]).sum(axis=1) == 1).any()),
-            )
-            for kept in _consistent_sets(signs)
-        ]
+        blocks = []
+        for kept in _consistent_sets(signs):
+            own, items = signs[:, kept], tuple(chosen[k] for k in kept)
+            blocks.append(ItemBlock(items, float(size), own, bool((np.abs(own).sum(axis=1) == 1).any())))
         blocks = [b for b in blocks if _is_block(b, mirrored)]
         if blocks:
             # Items within groups of respondents are a block as well, of more items in the same rows.
@@ -221,9 +216,8 @@ class Contests:
 def of_rows(block: ItemBlock, x: FloatArray, wins: FloatArray, losses: FloatArray) -> Contests:
     """Contests of a binomial design, a row each; wins, losses float[n]: of the item with the plus sign."""
     first, second = _sides(block.all_signs)
-    return Contests(
-        first, second, wins, losses, None, x, np.zeros_like(x), np.arange(len(x), dtype=np.int64)[:, None]
-    )
+    rows = np.arange(len(x), dtype=np.int64)[:, None]
+    return Contests(first, second, wins, losses, None, x, np.zeros_like(x), rows)
 
 
 def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray) -> Contests:
@@ -231,17 +225,15 @@ def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntAr
     signs = block.all_signs
     rows = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0)
     if (signs[rows[:, 0]] + signs[rows[:, 1]]).any():
-        raise Not(
-            "the rows of a group are not mirror images of each other, so they are not the outcomes of one contest"
-        )
+        mirrored = "the rows of a group are not mirror images of each other"
+        raise Not(f"{mirrored}, so they are not the outcomes of one contest")
     first, second = _sides(signs[rows[:, 0]])
     high, low = x[rows[:, 0]], x[rows[:, 1]]
     of_ties = rows.shape[1] == 3
     ties = counts[rows[:, 2]] if of_ties else None
     tie = x[rows[:, 2]] - (high + low) / 2 if of_ties else np.zeros_like(high)
-    return Contests(
-        first, second, counts[rows[:, 0]], counts[rows[:, 1]], ties, _clean(high - low), _clean(tie), rows
-    )
+    wins, losses = counts[rows[:, 0]], counts[rows[:, 1]]
+    return Contests(first, second, wins, losses, ties, _clean(high - low), _clean(tie), rows)
 
 
 def _sides(signs: IntArray) -> tuple[IntArray, IntArray]:
@@ -257,17 +249,14 @@ def _rows_of_groups(groups: IntArray, empty: NDArray[np.bool_]) -> IntArray:
     sizes = np.bincount(groups)
     if len(set(sizes.tolist())) != 1 or sizes[0] not in (2, 3):
         found = ", ".join(str(s) for s in sorted(set(sizes.tolist())))
-        raise Not(
-            f"groups of the nuisance factor have {found} rows; expected 2 each, or 3 each with a row for ties"
-        )
+        expected = "expected 2 each, or 3 each with a row for ties"
+        raise Not(f"groups of the nuisance factor have {found} rows; {expected}")
     m = int(sizes[0])
     rows = np.argsort(groups, kind="stable").reshape(-1, m).astype(np.int64)
     wrong = empty[rows].sum(axis=1) != m - 2
     if wrong.any():
-        raise Not(
-            f"{int(wrong.sum())} groups of the nuisance factor do not have two rows with items"
-            + (" and one for a tie" if m == 3 else "")
-        )
+        tie = " and one for a tie" if m == 3 else ""
+        raise Not(f"{int(wrong.sum())} groups of the nuisance factor do not have two rows with items{tie}")
     if m == 2:
         return rows
     return np.take_along_axis(rows, np.argsort(empty[rows], axis=1, kind="stable"), axis=1)

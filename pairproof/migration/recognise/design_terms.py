@@ -325,9 +325,8 @@ def map_of(ours: FloatArray, theirs: FloatArray) -> FloatArray:
     """M of own design x M = R's design."""
     by, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
     of_others = np.linalg.matrix_rank(ours) < ours.shape[1]
-    stays_if(
-        of_others, "some of its terms determine others, so its coefficients cannot be matched one by one"
-    )
+    why = "some of its terms determine others, so its coefficients cannot be matched one by one"
+    stays_if(of_others, why)
     off = np.abs(ours @ by - theirs).max(axis=0, initial=0.0)
     size = np.maximum(np.abs(theirs).max(axis=0, initial=0.0), 1.0)
     beyond = (off > SAME_SPACE * size).any()

@@ -7,19 +7,21 @@ an inner one goes through those of its own outer turn.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import pandas as pd
 
 from ...bridge.values.nodes import RList, RVector
-from .evaluated import CallSite, at_key, key_parts
-from .python import kind_of, loop_over, put, text_of
+from .evaluated import CallSite, Variables, at_key, for_now, key_parts
+from .python import kind_of, loop_over, name_of, put, text_of, tuple_of
 from .tables import Tables, Texts
 from .trees import NotTranslated, R, matched
 
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl map_chr map_int map_lgl apply by".split())
+#: Arguments of R with their names.
+Given = Sequence[tuple[str, R]]
 #: purrr's and by's names of the same arguments.
 _ALSO_CALLED = {".x": "X", ".f": "FUN", "INDICES": "MARGIN"}
 #: With one of these in a function it may make no fit, or several, when it is called.
@@ -32,14 +34,9 @@ class Applied(Tables, Texts):
     @contextmanager
     def _without(self, *names: str) -> Iterator[None]:
         """Names that have no value for a while."""
-        before = dict(self.scope.variables), dict(self.scope.of_r)
-        for name in names:
-            self.scope.variables.pop(name, None)
-            self.scope.of_r[name] = None
-        try:
+        there = {n: v for n, v in self.scope.variables.items() if n not in names}
+        with for_now(self.scope, variables=there, of_r={**self.scope.of_r, **dict.fromkeys(names)}):
             yield
-        finally:
-            self.scope.variables, self.scope.of_r = before
 
     def _replicate(self, e: R) -> ast.expr:
         """`replicate(200, coef(BTm(...)))`: what each of the fits gives."""
@@ -53,7 +50,7 @@ class Applied(Tables, Texts):
 
     def pairs(self, x: ast.expr, y: ast.expr, fun: R) -> ast.expr:
         """A function of each element of a vector with each of another."""
-        own = [ast.Name(self.temporary(n), ast.Load()) for n, _ in fun.arguments[:2]]
+        own = [name_of(self.temporary(n)) for n, _ in fun.arguments[:2]]
         values = [[*self.value(over)] for over in (x, y)]
         turns = [{own[0].id: a, own[1].id: b} for a in values[0] for b in values[1]]
         with self._inside(turns, own[0], {}), self.bound({n: v for (n, _), v in zip(fun.arguments, own)}):
@@ -107,24 +104,24 @@ class Applied(Tables, Texts):
         if any(self.scope.turns) and not fixed or len(fixed) == len(words):
             raise NotTranslated("its fits are made in a loop around it, and have no names of its turns")
         ids = [self.temporary(w) for w in words]
-        names: list[ast.expr] = [ast.Name(n, ast.Load()) for n in ids]
+        names: list[ast.expr] = [name_of(n) for n in ids]
         now = {ids[k]: self.value(made) for k, made in fixed.items()}
         turns = [dict(zip(ids, key_parts(key))) for key in site.keys]
         turns.sort(key=lambda turn: any(turn[n] != v for n, v in now.items()))
         free = [n for k, n in enumerate(names) if k not in fixed]
-        key, every = (n[0] if len(n) == 1 else ast.Tuple(n, ast.Load()) for n in (free, names))
+        key, every = tuple_of(free), tuple_of(names)
         keyed = dict(zip(words, names))
         with self._without(*(own - {*keyed})), self.bound({w: n for w, n in keyed.items() if w in own}):
             with self._inside(turns, key, keyed):
                 inner = self.body(fun)
                 kind = self.kind(inner)
-        loop = [loop_over(every, ast.Name(site.name, ast.Load()))]
+        loop = [loop_over(every, name_of(site.name))]
         loop[0].ifs = [put("a == b", a=names[k], b=made) for k, made in fixed.items()]
         made: ast.expr = ast.ListComp(inner, loop)
         theirs_names = theirs.names if isinstance(theirs, (RVector, RList)) else ()
         if all(isinstance(turns[0][n], str) for k, n in enumerate(ids) if k not in fixed):
             whole = not fixed and text_of(inner) == text_of(at_key(site, names))
-            made = ast.Name(site.name, ast.Load()) if whole else ast.DictComp(key, inner, loop)
+            made = name_of(site.name) if whole else ast.DictComp(key, inner, loop)
         elif theirs_names and len(theirs_names) == len(site.keys):
             made = put("dict(zip(n, x))", n=list(theirs_names), x=made)
         return made if e.function in ("lapply", "Map", "map", "by") else self._simplified(e, made, kind)
@@ -139,9 +136,7 @@ class Applied(Tables, Texts):
                     found[k] = made
         return found
 
-    def _applied_over(
-        self, e: R, over: ast.expr, fun: R, margin: Sequence[R], rest: Sequence[tuple[str, R]]
-    ) -> ast.expr:
+    def _applied_over(self, e: R, over: ast.expr, fun: R, margin: Sequence[R], rest: Given) -> ast.expr:
         """A function of each element, or of each row or column of a table."""
         if margin and margin[0].value == 1:
             over = put("x.T", x=over)
@@ -154,17 +149,17 @@ class Applied(Tables, Texts):
             raise NotTranslated("it loops over nothing")
         parameter = fun.arguments[0][0] if fun.kind == "function" and fun.arguments else "fit"
         own, key = self.temporary(parameter), self.temporary("name")
-        element = ast.Name(own, ast.Load())
+        element = name_of(own)
         turns = [{own: v, key: k} for k, v in (found.items() if keyed else zip(found, found))]
-        loops = {parameter: element, **({"name": ast.Name(key, ast.Load())} if keyed else {})}
-        with self._inside(turns, ast.Name(key if keyed else own, ast.Load()), loops):
+        loops = {parameter: element, **({"name": name_of(key)} if keyed else {})}
+        with self._inside(turns, name_of(key if keyed else own), loops):
             inner = self._applied(fun, parameter, element, rest)
             value = self.value(inner)
         uses = any(isinstance(n, ast.Name) and n.id == own for n in ast.walk(inner))
         if keyed:
-            pair = ast.Tuple([ast.Name(key, ast.Load()), element], ast.Load())
-            loop = (pair, put("x.items()", x=over)) if uses else (ast.Name(key, ast.Load()), over)
-            made: ast.expr = ast.DictComp(ast.Name(key, ast.Load()), inner, [loop_over(*loop)])
+            pair = ast.Tuple([name_of(key), element], ast.Load())
+            loop = (pair, put("x.items()", x=over)) if uses else (name_of(key), over)
+            made: ast.expr = ast.DictComp(name_of(key), inner, [loop_over(*loop)])
         elif isinstance(first, str) and e.function != "lapply":
             made = ast.DictComp(element, inner, [loop_over(element, over)])
         else:
@@ -188,30 +183,25 @@ class Applied(Tables, Texts):
         raise NotTranslated(f"{e.function}() of these values is not supported")
 
     @contextmanager
-    def _inside(
-        self, turns: list[dict[str, Any]], key: ast.expr, loops: Mapping[str, ast.expr]
-    ) -> Iterator[None]:
+    def _inside(self, turns: list[dict[str, Any]], key: ast.expr, loops: Variables) -> Iterator[None]:
         """Within a comprehension: nothing gets a name of its own, and what was called there has its keys."""
-        inline, calls, names, keyed = self.inline, dict(self.calls), turns[0], self.keyed
-        before = {n: self.scope.values[n] for n in names if n in self.scope.values}
-        self.scope.values.update(names)
-        self.inline = True
+        before = {n: self.scope.values[n] for n in turns[0] if n in self.scope.values}
+        self.scope.values.update(turns[0])
         self.scope.turns.append(turns[1:])
-        self.keyed = {**keyed, **loops}
-        for site in self.many:
-            parts, size = [*self._outer_keys(site).values()], len(key_parts(site.keys[0]))
-            if size == 1 or len(parts) == size:
-                self.calls[site.call.text] = at_key(site, [key] if size == 1 else parts)
-        try:
-            yield
-        finally:
-            self.inline, self.calls, self.keyed = inline, calls, keyed
-            self.scope.turns.pop()
-            for name in names:
-                self.scope.values.pop(name, None)
-            self.scope.values.update(before)
+        with for_now(self, inline=True, calls=dict(self.calls), keyed={**self.keyed, **loops}):
+            for site in self.many:
+                parts, size = [*self._outer_keys(site).values()], len(key_parts(site.keys[0]))
+                if size == 1 or len(parts) == size:
+                    self.calls[site.call.text] = at_key(site, [key] if size == 1 else parts)
+            try:
+                yield
+            finally:
+                self.scope.turns.pop()
+                for name in turns[0]:
+                    self.scope.values.pop(name, None)
+                self.scope.values.update(before)
 
-    def _applied(self, fun: R, parameter: str, own: ast.expr, rest: Sequence[tuple[str, R]]) -> ast.expr:
+    def _applied(self, fun: R, parameter: str, own: ast.expr, rest: Given) -> ast.expr:
         if fun.kind == "function" and not rest:
             with self.bound({n: own for n in (parameter, *(["."] if parameter == ".x" else []))}):
                 return self.body(fun)

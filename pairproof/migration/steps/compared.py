@@ -64,25 +64,23 @@ def show(value: Any) -> None:
         print(*row)
 
 
-def numbers_of(value: Any) -> list[tuple[str, float]] | None:
+Labelled = Sequence[tuple[str, float]]
+
+
+def numbers_of(value: Any) -> Labelled | None:
     """Numbers of a Python value by label, as R lists them: a table by columns; None if it has no plain numbers."""
     if isinstance(value, (bool, int, float, np.number, np.bool_)):
         return [("", float(value))]
     if isinstance(value, pd.Series):
-        if value.dtype.kind not in "fib":
-            return []
-        return [(str(n), float(v)) for n, v in value.items()]
+        return [(str(n), float(v)) for n, v in value.items()] if value.dtype.kind in "fib" else []
     if isinstance(value, pd.DataFrame):
         kept = [c for c in range(value.shape[1]) if value.dtypes.iloc[c].kind in "fib"]
         labels = [(str(r), str(value.columns[c])) for c in kept for r in value.index]
         found = [float(v) for c in kept for v in value.iloc[:, c].tolist()]
         return [(f"{r}.{c}", v) for (r, c), v in zip(labels, found)]
     if isinstance(value, np.ndarray):
-        return (
-            [(str(k), float(v)) for k, v in enumerate(value.T.ravel(), 1)]
-            if value.dtype.kind in "fib"
-            else []
-        )
+        numeric = value.dtype.kind in "fib"
+        return [(str(k), float(v)) for k, v in enumerate(value.T.ravel(), 1)] if numeric else []
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple, range)):
@@ -96,11 +94,8 @@ def numbers_of(value: Any) -> list[tuple[str, float]] | None:
 def numbers_of_r(value: RValue) -> list[float]:
     """R's numbers in the same order; factors and texts have none."""
     if isinstance(value, RVector):
-        return (
-            value.floats().T.ravel().tolist()
-            if value.levels is None and value.values.dtype.kind in "fib"
-            else []
-        )
+        numeric = value.levels is None and value.values.dtype.kind in "fib"
+        return value.floats().T.ravel().tolist() if numeric else []
     return [v for part in value.values for v in numbers_of_r(part)] if isinstance(value, RList) else []
 
 
@@ -200,17 +195,15 @@ def value_rows(
         nothing = more < NOTHING and less < 1e-3 * more  # not two small probabilities
         whole = own != other and own.is_integer() and other.is_integer()  # counts
         near = nothing or abs(own - other) <= 10.0**-least * size and not whole
-        rows.append(
-            beside.row(f"shown.{label}" if label else "shown", other if near and own != other else own, other)
-        )
+        name = f"shown.{label}" if label else "shown"
         if near and own != other:
-            rows[-1] = _exact(rows[-1], own, other, 1.0 if nothing else size)
+            rows.append(_exact(beside.row(name, other, other), own, other, 1.0 if nothing else size))
+        else:
+            rows.append(beside.row(name, own, other))
     return rows
 
 
-def _sizes(
-    value: Any, ours: Sequence[tuple[str, float]], theirs: Sequence[float], scale: float
-) -> list[float]:
+def _sizes(value: Any, ours: Labelled, theirs: Sequence[float], scale: float) -> list[float]:
     """The size of what each number is held against: the largest of its column, without counts that are equal."""
     columns = list(map(str, value.columns)) if isinstance(value, pd.DataFrame) else [""]
     of = [next((c for c in columns if c and n.endswith(f".{c}")), "") for n, _ in ours]

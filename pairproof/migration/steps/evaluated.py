@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from functools import reduce
@@ -23,7 +23,7 @@ from ..translate.translation import Step
 from . import views
 from .compared import numbers_of_r
 from .interpreter import MODULES, Interpreter
-from .python import dict_of, kind_of, node, put, text_of
+from .python import dict_of, kind_of, name_of, node, put, text_of, tuple_of
 from .trees import NotTranslated, R, own_variables
 
 RESERVED = (*OWN, *MODULES, "show", "using", "Backend", "Records", "x", "v")
@@ -42,6 +42,11 @@ QUASI = ("estimate", "SE", "quasiSE", "quasiVar")
 MOST_CONSTANT = 60
 
 
+#: What is written of a fit; whether the fits of its place leave out different parameters.
+View = Callable[[Step, bool], ast.expr]
+#: Values of names in a turn of a loop; R's variables in Python.
+Turn = Mapping[str, Any]
+Variables = Mapping[str, ast.expr]
 #: A loop variable's value, or several of nested loops, or 1, 2, ...
 Key = Union[str, int, float, tuple[Union[str, int, float], ...]]
 
@@ -76,23 +81,20 @@ def key_parts(key: Key) -> tuple[Union[str, int, float], ...]:
 
 def at_key(site: CallSite, parts: Sequence[Union[ast.expr, str, int, float]]) -> ast.expr:
     """`fits[r]`, `fits[v, l]`."""
-    key = [node(part) for part in parts]
-    at = key[0] if len(key) == 1 else ast.Tuple(key, ast.Load())
-    return put("x[k]", x=ast.Name(site.name, ast.Load()), k=at)
+    return put("x[k]", x=name_of(site.name), k=tuple_of([node(part) for part in parts]))
 
 
 def loop_names(found: Sequence[CallSite]) -> dict[str, list[str]]:
     """CallSite -> the Python variables that run over its keys; the same for a loop variable wherever it is used."""
-    names, known = Names(site.name for site in found), dict[str, str]()
+    names, known, named = Names(site.name for site in found), dict[str, str](), dict[str, list[str]]()
     for site in found:
-        for word in (site.loop_names or ("i",) * len(key_parts(site.keys[0]))) if site.many else ():
+        words = (site.loop_names or ("i",) * len(key_parts(site.keys[0]))) if site.many else ()
+        for word in words:
             if word not in known:
                 known[word] = names.name(word, "key")
-    return {
-        site.name: [known[w] for w in site.loop_names or ("i",) * len(key_parts(site.keys[0]))]
-        for site in found
-        if site.many
-    }
+        if site.many:
+            named[site.name] = [known[w] for w in words]
+    return named
 
 
 @dataclass(frozen=True)
@@ -183,9 +185,19 @@ class Scope:
             return
         own |= {n for n, _ in function.arguments}
         if met := sorted(hidden & {part.symbol for part in function.walk()} - own - {""}):
-            raise NotTranslated(
-                f"{name}() uses {met[0]}, which is another variable in the function that calls it"
-            )
+            whose = "another variable in the function that calls it"
+            raise NotTranslated(f"{name}() uses {met[0]}, which is {whose}")
+
+
+@contextmanager
+def for_now(of: object, **values: Any) -> Iterator[None]:
+    """Attributes that have other values for a while."""
+    before = {name: getattr(of, name) for name in values}
+    vars(of).update(values)
+    try:
+        yield
+    finally:
+        vars(of).update(before)
 
 
 class Evaluated:
@@ -232,6 +244,11 @@ class Evaluated:
         """The kind of its value."""
         return kind_of(self.value(made))
 
+    def texts_of(self, x: ast.expr) -> list[str]:
+        """The texts of a vector; [] of one of numbers."""
+        listed = list(self.value(x)) if self.kind(x) in "vs" else []
+        return listed if all(isinstance(v, str) for v in listed) else []
+
     def as_text(self, x: ast.expr, digits: int) -> ast.expr:
         """Numbers and truth as R writes them, where Python's words are others; texts and whole numbers as they are."""
         value = self.value(x)
@@ -248,7 +265,7 @@ class Evaluated:
         self.scope.values[own] = self.value(made)
         self.scope.constants[of_models][own] = ast.unparse(made)
         self.before.append(f"{own} = {text_of(made)}  # {OF_RUN}")
-        return ast.Name(own, ast.Load())
+        return name_of(own)
 
     def step(self, made: ast.expr) -> Step | None:
         """The recorded call whose value it is; None if it is another value."""
@@ -265,9 +282,8 @@ class Evaluated:
         step = self.step(made)
         if step is None or not step.call.helper or isinstance(step.value, Fit):
             return made
-        found = self.general(
-            made, step, lambda s, _: views.as_in_r(made, s.value, s.call.result.get("value"))
-        )
+        in_r: View = lambda s, _: views.as_in_r(made, s.value, s.call.result.get("value"))
+        found = self.general(made, step, in_r)
         if (se := self._errors(step)) is not None:
             found = put("x.assign(SE=s)[names]", x=found, s=se, names=list(QUASI))
         named = self.named(found, f"{self.word(made)}_table") if found is not made else made
@@ -290,7 +306,7 @@ class Evaluated:
         """The name of the first value of a recorded call that a helper was given."""
         given = [s.value for s in self.made.values() if s.call.id in step.call.fits.values()]
         names = [n for n, v in self.scope.values.items() if any(v is own for own in given)]
-        return ast.Name(names[0], ast.Load()) if names else None
+        return name_of(names[0]) if names else None
 
     def uses(self, steps: Sequence[Step], found: ast.expr, digits: float | None = None) -> None:
         """Note that a value is made of fits: of one, or of those of the turns of a loop."""
@@ -309,9 +325,7 @@ class Evaluated:
             self.scope.varying[key] = len({tuple(f.params.index[~(f.bse > 0)]) for f in fits}) > 1
         return self.scope.varying[key]
 
-    def general(
-        self, m: ast.expr, step: Step, view: Callable[[Step, bool], ast.expr], number: str = ""
-    ) -> ast.expr:
+    def general(self, m: ast.expr, step: Step, view: View, number: str = "") -> ast.expr:
         """A view of a fit that is also that of the fits of the other turns of the loops around it, and is used.
 
         number: R's function, of a number that stands in the record.
@@ -345,16 +359,14 @@ class Evaluated:
         names = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
         return [turn for loop in self.scope.turns for turn in loop if names & {*turn}]
 
-    def _stands(self, turn: Mapping[str, Any], m: ast.expr) -> bool:
+    def _stands(self, turn: Turn, m: ast.expr) -> bool:
         """Whether a value is there in another turn: not of loops in loops the keys of other turns."""
         with self._during(turn), suppress(NotTranslated):
             self.value(m)
             return True
         return False
 
-    def _viewed_in(
-        self, turn: Mapping[str, Any], m: ast.expr, view: Callable[[Step, bool], ast.expr], varies: bool
-    ) -> tuple[Step, ast.expr]:
+    def _viewed_in(self, turn: Turn, m: ast.expr, view: View, varies: bool) -> tuple[Step, ast.expr]:
         """The fit of another turn, and its view."""
         with self._during(turn):
             step = self.step(m)
@@ -362,22 +374,16 @@ class Evaluated:
                 raise NotTranslated("not every value of the loop is a fit that is in Python")
             return step, view(step, varies)
 
-    def _same_in(self, turn: Mapping[str, Any], found: ast.expr, own: ast.expr) -> bool:
+    def _same_in(self, turn: Turn, found: ast.expr, own: ast.expr) -> bool:
         if text_of(found) == text_of(own):
             return True
         with self._during(turn):
             a, b = self.value(found), self.value(own)
             return bool(a.equals(b) if hasattr(a, "equals") else a == b)
 
-    @contextmanager
-    def _during(self, turn: Mapping[str, Any]) -> Iterator[None]:
+    def _during(self, turn: Turn) -> AbstractContextManager[None]:
         """With the values of another turn."""
-        before = self.scope.values
-        self.scope.values = {**before, **turn}
-        try:
-            yield
-        finally:
-            self.scope.values = before
+        return for_now(self.scope, values={**self.scope.values, **turn})
 
     def in_turns(self, name: str, made: ast.expr) -> None:
         """What a variable is in the other turns of the loop in which it is assigned."""
@@ -399,7 +405,7 @@ class Evaluated:
             if self.digits:
                 self.scope.quality[name] = self.digits[-1], self.leaves[-1]
             self.before += in_turn(name, found)
-            self.views[text] = ast.Name(name, ast.Load())
+            self.views[text] = name_of(name)
         return self.views[text]
 
     def expression(self, e: R) -> ast.expr:
@@ -432,7 +438,7 @@ class Evaluated:
         return None
 
     @contextmanager
-    def bound(self, variables: Mapping[str, ast.expr]) -> Iterator[None]:
+    def bound(self, variables: Variables) -> Iterator[None]:
         """Variables that mean something else for a while."""
         before = {n: self.scope.variables.get(n) for n in variables}
         summaries = {n: self.scope.summaries.pop(n) for n in variables if n in self.scope.summaries}
@@ -452,11 +458,8 @@ class Evaluated:
     def temporary(self, word: str) -> str:
         """A name for a variable of one expression."""
         own = identifier(word)
-        return (
-            own
-            if own and own not in self.scope.values and own not in RESERVED
-            else self.scope.names.name(word, "value")
-        )
+        taken = not own or own in self.scope.values or own in RESERVED
+        return self.scope.names.name(word, "value") if taken else own
 
 
 def _gone(value: Any) -> tuple[str, ...]:
@@ -483,20 +486,15 @@ def _place(step: Step) -> tuple[int, int, str]:
 
 def in_turn(name: str, found: ast.expr) -> list[str]:
     """An assignment; of a long chain one for each of its links."""
-    text = f"{name} = {text_of(found)}"
-    inner = (
-        found.func.value if isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) else None
-    )
-    inner = found.value if isinstance(found, ast.Subscript) else inner
-    if len(text) <= WIDTH or not isinstance(inner, (ast.Call, ast.Subscript)):
-        return [text]
-    own = ast.Name(name, ast.Load())
-    if isinstance(found, ast.Subscript):
-        last: ast.expr = ast.Subscript(own, found.slice, ast.Load())
-    else:
-        assert isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute)
-        last = ast.Call(ast.Attribute(own, found.func.attr, ast.Load()), found.args, found.keywords)
-    return [*in_turn(name, inner), f"{name} = {text_of(last)}"]
+    text, own = f"{name} = {text_of(found)}", name_of(name)
+    match found:
+        case ast.Subscript(value=(ast.Call() | ast.Subscript()) as inner, slice=key):
+            last: ast.expr = ast.Subscript(own, key, ast.Load())
+        case ast.Call(ast.Attribute((ast.Call() | ast.Subscript()) as inner, method), given, words):
+            last = ast.Call(ast.Attribute(own, method, ast.Load()), given, words)
+        case _:
+            return [text]
+    return [text] if len(text) <= WIDTH else [*in_turn(name, inner), f"{name} = {text_of(last)}"]
 
 
 def constant_of(value: RValue) -> ast.expr:

@@ -12,9 +12,10 @@ import io
 import math
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,9 @@ from ...bridge.values.nodes import RVector
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
 from .compared import Constants, show
-from .evaluated import RESERVED, CallSite, Scope, at_key, key_parts
+from .evaluated import RESERVED, CallSite, Scope, at_key, for_now, key_parts
 from .interpreter import Interpreter, Jump
-from .python import laid_out, loop_over, names_of, node, put, text_of
+from .python import laid_out, loop_over, name_of, names_of, node, put, text_of
 from .translator import Expressions
 from .trees import NotTranslated, R, assigned, changed, jumps, outer_variables, outside_functions
 
@@ -58,6 +59,9 @@ MUCH = 200.0
 #: Functions whose values are probabilities.
 OF_TAILS = frozenset("pchisq pnorm pt pf pbinom".split())
 NO_VALUE = Valued(None, False)
+#: CallSite -> the Python variables that run over its keys.
+Loops = Mapping[str, list[str]]
+Sites = Sequence[CallSite]
 #: Names of variables of comprehensions.
 _WORDS = ("name", "value", "other", *(f"part{k}" for k in range(6)))
 
@@ -98,27 +102,26 @@ class Block:
     #: Of the fits that its values are made of.
     digits: list[float] = field(default_factory=list)
 
+    def joined(self, inner: Block) -> None:
+        """What could not be said within it, and the digits of what was."""
+        self.whys += inner.whys
+        self.digits += inner.digits
+
 
 class State:
     """The script so far."""
 
-    def __init__(
-        self, captured: Captured, found: Sequence[CallSite], folder: Path, loops: Mapping[str, list[str]]
-    ) -> None:
-        self.captured = captured
+    def __init__(self, captured: Captured, found: Sequence[CallSite], folder: Path, loops: Loops) -> None:
+        self.captured, self.loops = captured, loops
         self.sites: defaultdict[int, list[CallSite]] = defaultdict(list)
         for site in found:
             self.sites[site.task].append(site)
-        self.loops = loops
         #: The calls of each expression that fit a model of comparisons, whether they have Python or not.
         self.fitted = defaultdict[int, list[RecordedCall]](list)
         for call in captured.calls:
             if call.package in OF_FIELD and not call.helper:
                 self.fitted[call.task].append(call)
-        names = Names(
-            [*RESERVED, *(s.name for s in found), *(v for own in loops.values() for v in own), *_WORDS]
-        )
-        self.scope = Scope(names)
+        self.scope = Scope(Names([*RESERVED, *(s.name for s in found), *chain(*loops.values()), *_WORDS]))
         self.steps = [step for site in found for step in site.steps]
         self.scope.values |= {"HERE": folder, "show": show, "print": self._printed}
         #: Expressions of which not every call was kept -> how many were.
@@ -147,8 +150,8 @@ class State:
     def _of_models(self, tree: R) -> bool:
         """Whether it is about a value that the Python script has, or about a model."""
         symbols = {part.symbol for part in tree.walk()}
-        named = "get" in symbols  # a variable by its name, whatever it is
-        return named or bool(symbols & self.of_models) or tree.kind in ("other", "function")
+        # get() is of a variable by its name, whatever it is.
+        return bool(symbols & {"get", *self.of_models}) or tree.kind in ("other", "function")
 
     def _fits(self, e: R) -> bool:
         """Whether it makes a fit of its expression: by its own call, or where a package or a function makes it."""
@@ -275,16 +278,6 @@ class Flow(State):
     def _statement(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         raise NotImplementedError
 
-    @contextmanager
-    def _within(self, **now: Any) -> Iterator[None]:
-        """In a loop, a choice or a function."""
-        before = {name: getattr(self, name) for name in now}
-        vars(self).update(now)
-        try:
-            yield
-        finally:
-            vars(self).update(before)
-
     def _try(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         """A statement among others: a comment where it cannot be said; one that leaves takes the whole with it."""
         kept = list(block.lines), block.written, dict(self.scope.variables), dict(ex.views)
@@ -332,12 +325,10 @@ class Flow(State):
             if self.loop and self.loop.calls and jumps(part) and any(map(self._makes_turns, after)):
                 # The loop runs over the turns that come to the call, in none of which this was taken.
                 if block.written:
-                    raise NotTranslated(
-                        "the loop runs over its fits, and R printed or assigned in other turns too"
-                    )
-                self._not_written(
-                    str(part.value), "the loop runs over the turns in which a fit is made", block
-                )
+                    also = "R printed or assigned in other turns too"
+                    raise NotTranslated(f"the loop runs over its fits, and {also}")
+                why = "the loop runs over the turns in which a fit is made"
+                self._not_written(str(part.value), why, block)
             else:
                 self._try(part, ex, block, visible and not after)
 
@@ -376,7 +367,7 @@ class Flow(State):
         made = self._apart(made, ex, symbol in self.in_place)
         self._emit(ex, block, f"{name} = {text_of(made)}")
         self.scope.values[name] = ex.value(made)
-        self.scope.variables[symbol] = own = ast.Name(name, ast.Load())
+        self.scope.variables[symbol] = own = name_of(name)
         return own
 
     def _settle(self, e: R, ex: Expressions, block: Block) -> None:
@@ -397,7 +388,7 @@ class Flow(State):
 
     # -- loops -----------------------------------------------------------------------------------------------
 
-    def _turns(self, e: R, sites: Sequence[CallSite], ex: Expressions) -> Loop:
+    def _turns(self, e: R, sites: Sites, ex: Expressions) -> Loop:
         """What a loop runs over: the keys of its fits, else R's values."""
         variable, over, _ = e.operands
         named = [s for s in sites if variable.symbol in s.loop_names]
@@ -408,7 +399,7 @@ class Flow(State):
         if keys is not None:
             turns = tuple(key_parts(k)[0] for k in keys.keys)
             calls = frozenset(s.call.text for s in sites if len(s.keys) == len(turns))
-            over_keys = ast.Name(keys.name, ast.Load())
+            over_keys = name_of(keys.name)
             return Loop(self.loops[keys.name][0], over_keys, turns, site is not None, True, calls)
         made = ex.operand(over)
         if ex.kind(made) == "d":
@@ -428,8 +419,8 @@ class Flow(State):
         turns = tuple(dict.fromkeys(key[at] for key in now))
         made: ast.expr = node(list(turns))
         if outer:
-            loop = loop_over(put("key"), ast.Name(site.name, ast.Load()))
-            loop.ifs = [put("key[k] == w", k=k, w=ast.Name(words[k], ast.Load())) for k in outer]
+            loop = loop_over(put("key"), name_of(site.name))
+            loop.ifs = [put("key[k] == w", k=k, w=name_of(words[k])) for k in outer]
             listed = ast.ListComp(put("key[k]", k=at), [loop])
             made = listed if len(outer) == len(words) - 1 else put("dict.fromkeys(x)", x=listed)
         else:
@@ -439,45 +430,37 @@ class Flow(State):
         return Loop(words[at], made, turns, True, True, frozenset({site.call.text}))
 
     def _for(self, e: R, ex: Expressions, block: Block, loop: Loop | None = None) -> None:
-        variable, over, body = e.operands
+        variable, over, turn = e.operands
         if self._of_models(over):
             self.of_models.add(variable.symbol)
         sites = [s for s in self.sites.get(self.task, []) if s.many]
         loop = loop or self._turns(e, sites, ex)
         loop = loop if loop.keyed else replace(loop, name=self.scope.name(variable.symbol))
         self._all_turns(e, loop, ex)
-        self._settle(body, ex, block)
-        own = {s.variable.partition("$")[0] for s in sites} & changed(body, self.scope.functions)
+        self._settle(turn, ex, block)
+        own = {s.variable.partition("$")[0] for s in sites} & changed(turn, self.scope.functions)
         for symbol in own - {variable.symbol}:
             self.scope.variables.pop(symbol, None)
-        inner, listed = self._body(body, variable.symbol, loop, sites)
-        block.whys += inner.whys
-        block.digits += inner.digits
+        inner, listed = self._body(turn, variable.symbol, loop, sites)
+        block.joined(inner)
+        head = [*laid_out(f"for {loop.name} in {text_of(loop.over)}:")]
+        body = [INDENT + line if line else "" for line in inner.lines]
         if not inner.written:
             self._after_loop(e, loop, sites, listed, False)
             if block.whys and not loop.keyed:
                 raise NotTranslated("; ".join(dict.fromkeys(inner.whys)))
             if inner.lines:
-                block.lines += [
-                    f"for {loop.name} in {text_of(loop.over)}:",
-                    *(INDENT + x for x in inner.lines),
-                    f"{INDENT}pass",
-                ]
+                block.lines += [*head, *body, f"{INDENT}pass"]
             return
         self._emit(ex, block)
-        lines = [
-            *laid_out(f"for {loop.name} in {text_of(loop.over)}:"),
-            *(INDENT + line if line else "" for line in inner.lines),
-        ]
+        lines = [*head, *body]
         block.lines += lines
         block.written += 1
         self._after_loop(e, loop, sites, listed, True)
         if e is not self.tree:  # statements of the expression go on with what it gave
             self._run_apart(lines)
 
-    def _body(
-        self, body: R, symbol: str, loop: Loop, sites: Sequence[CallSite]
-    ) -> tuple[Block, list[CallSite]]:
+    def _body(self, body: R, symbol: str, loop: Loop, sites: Sites) -> tuple[Block, Sites]:
         """The statements of a turn, which are those of every turn."""
         start = self.scope.kept()
         variables, whys = changed(body, self.scope.functions), list[str]()
@@ -496,20 +479,18 @@ class Flow(State):
         inner.whys[:0] = whys
         listed = [s for s in sites if s.variable and self._is_its_list(s)]
         end = self.scope.kept()
-        end["variables"] = {
-            n: v for n, v in end["variables"].items() if n in variables or n in start["variables"]
-        }
+        known = variables | {*start["variables"]}
+        end["variables"] = {n: v for n, v in end["variables"].items() if n in known}
+        begin = {"values": start["values"]}
         if len(loop.turns) > 1 and inner.written:
-            first = self._tried(
-                inner.lines, loop, {**end, "values": start["values"], "names": start["names"]}
-            )
+            first = self._tried(inner.lines, loop, {**end, **begin, "names": start["names"]})
             later = self._turn_of(body, symbol, loop, sites, loop.turns[1])
             if later.lines != inner.lines:
                 inner, end = later, self.scope.kept()
                 # It names parameters that the first turn's fit lacks; there it says the same.
-                if self._tried(inner.lines, loop, {**end, "values": start["values"]}) != first:
+                if self._tried(inner.lines, loop, {**end, **begin}) != first:
                     raise NotTranslated("a later turn of the loop is written otherwise than its first")
-        self.scope.restore({**end, "values": start["values"]})
+        self.scope.restore({**end, **begin})
         return inner, listed
 
     def _tried(self, lines: Sequence[str], loop: Loop, scope: Mapping[str, Any]) -> tuple[str, list[str]]:
@@ -528,14 +509,14 @@ class Flow(State):
                 values[name] = values[name].copy()
         return self._execute(lines)
 
-    def _turn_of(self, body: R, symbol: str, loop: Loop, sites: Sequence[CallSite], value: Any) -> Block:
+    def _turn_of(self, body: R, symbol: str, loop: Loop, sites: Sites, value: Any) -> Block:
         """The statements of a turn with this value of its variable."""
         scope = self.scope
         scope.values[loop.name] = value
         scope.variables.pop(symbol, None)
         scope.of_r[symbol] = None
         if loop.own:
-            scope.variables[symbol] = ast.Name(loop.name, ast.Load())
+            scope.variables[symbol] = name_of(loop.name)
         own = Expressions(scope, self.steps)
         for s in sites:
             if (turn := self._turn(s)) is not None:
@@ -545,7 +526,7 @@ class Flow(State):
                 own.many.append(s)
         inner = Block()
         scope.turns.append([{loop.name: other} for other in loop.turns if other is not value])
-        with self._within(loop=loop, choosing=True):
+        with for_now(self, loop=loop, choosing=True):
             self._try(body, own, inner, False)
         scope.turns.pop()
         return inner
@@ -554,7 +535,7 @@ class Flow(State):
         """`fit_r[r]`, where the loop over its keys runs."""
         words = self.loops[site.name]
         there = all(w in self.scope.values for w in words)
-        return at_key(site, [ast.Name(w, ast.Load()) for w in words]) if there else None
+        return at_key(site, [name_of(w) for w in words]) if there else None
 
     def _all_turns(self, e: R, loop: Loop, ex: Expressions) -> None:
         """Refuse a loop over fits that are not made in every turn, as its other statements are."""
@@ -580,9 +561,7 @@ class Flow(State):
         made = self.scope.variables.get(variable)
         return isinstance(made, ast.Name) and self.scope.owners.get(made.id) == variable
 
-    def _after_loop(
-        self, e: R, loop: Loop, sites: Sequence[CallSite], lists: Sequence[CallSite], written: bool
-    ) -> None:
+    def _after_loop(self, e: R, loop: Loop, sites: Sites, lists: Sites, written: bool) -> None:
         """What a loop's variables mean after it: the list that it filled, else the last fit; its own the last value."""
         variables, symbol = {name for _, name in assigned(e)}, e.operands[0].symbol
         for name in variables:
@@ -590,19 +569,16 @@ class Flow(State):
         for site in sites:
             variable = site.variable.partition("$")[0]
             if variable in variables and not self._is_own(variable):
-                made: ast.expr = ast.Name(site.name, ast.Load())
+                made: ast.expr = name_of(site.name)
                 self.scope.variables[variable] = made if site in lists else last_of(site)
         if symbol in variables:
             return
-        last, body = loop.turns[-1], e.operands[2]
+        used = {part.function for part in outside_functions(e.operands[2])}
+        last, leaves = loop.turns[-1], bool(used & {"next", "break"})
         if written and not loop.keyed:
             self.scope.values[loop.name] = last
-            self.scope.variables[symbol] = ast.Name(loop.name, ast.Load())
-        elif (
-            loop.own
-            and isinstance(last, (str, int, float))
-            and not any(map(_leaves, outside_functions(body)))
-        ):
+            self.scope.variables[symbol] = name_of(loop.name)
+        elif loop.own and isinstance(last, (str, int, float)) and not leaves:
             self.scope.variables[symbol] = node(last)
         else:
             self.scope.variables.pop(symbol, None)
@@ -621,11 +597,10 @@ class Flow(State):
         for part in (*parts, R("empty"))[:2]:
             inner = Block()
             if part.kind != "empty":
-                with self._within(choosing=True):
+                with for_now(self, choosing=True):
                     self._statement(part, ex, inner, visible)
             branches.append(inner)
-            block.whys += inner.whys
-            block.digits += inner.digits
+            block.joined(inner)
             ends.append(scope.kept())
             # What has a name in one branch only has none after it.
             ex.views = dict(views)
@@ -646,10 +621,6 @@ class Flow(State):
 def last_of(site: CallSite) -> ast.expr:
     """The last value of a call site."""
     return at_key(site, key_parts(site.keys[-1]))
-
-
-def _leaves(e: R) -> bool:
-    return e.function in ("next", "break")
 
 
 def _is_changeable(value: Any) -> bool:

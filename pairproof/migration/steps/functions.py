@@ -9,6 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 from .applied import APPLYING
+from .evaluated import for_now
 from .flow import DEEPEST, Block, Flow
 from .translator import Expressions
 from .trees import (
@@ -71,7 +72,7 @@ class Functions(Flow):
         for name, part in given.items():
             with suppress(NotTranslated):
                 bound[name] = ex.expression(part)
-        with self._within(inlined=self.inlined + 1, loop=None), self._local(names):
+        with for_now(self, inlined=self.inlined + 1, loop=None), self._local(names):
             for name in formals:
                 self._unknown(name)
             self.scope.variables.update(bound)

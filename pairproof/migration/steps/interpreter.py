@@ -149,11 +149,8 @@ class Interpreter:
             case ast.BoolOp(op=op, values=[first, *rest]):
                 found = self.value(first)
                 for part in rest:
-                    found = (
-                        (found and self.value(part))
-                        if isinstance(op, ast.And)
-                        else (found or self.value(part))
-                    )
+                    if bool(found) is isinstance(op, ast.And):
+                        found = self.value(part)
                 return found
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return _OPERATORS[type(op)](self.value(left), self.value(right))

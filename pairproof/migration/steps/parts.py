@@ -62,13 +62,10 @@ class Parts(Evaluated):
             return self._dollar(call_of("$", of, rest[0]))
         key = self.operand(rest[0])
         kind = self.kind(found)
-        if kind == "l" and self.kind(key) == "n" and isinstance(self.value(found), dict):
-            keys = list(self.value(found))
-            if self.value(key) not in keys:
-                key = put("list(x)[k]", x=found, k=self.less_one(key))
-            return put("x[k]", x=found, k=key)
-        if kind == "l" and self.kind(key) == "n":
-            return put("x[k]", x=found, k=self.less_one(key))
+        if kind == "l" and self.kind(key) == "n" and not isinstance(self.value(found), dict):
+            key = self.less_one(key)
+        elif kind == "l" and self.kind(key) == "n" and self.value(key) not in self.value(found):
+            key = put("list(x)[k]", x=found, k=self.less_one(key))
         return put("x[k]", x=found, k=key) if kind in "ld" else self._element(found, key)
 
     def less_one(self, key: ast.expr) -> ast.expr:
@@ -139,10 +136,9 @@ class Parts(Evaluated):
             if (lacking := self.scope.places.get(text_of(x))) and self.kind(inner) in "nv":
                 names = tuple(np.delete(lacking.names, np.asarray(self.value(inner)) - 1))
                 return self._by_names(x, put("range(1, n)", n=len(names) + 1), names)
-            last = self.kind(inner) == "n" and (
-                e.operands[0].function == "length" or self.value(inner) == len(self.value(x))
-            )
-            if self.kind(inner) == "n" and (self.value(inner) == 1 or last):
+            one, by_length = self.kind(inner) == "n", e.operands[0].function == "length"
+            last = one and (by_length or self.value(inner) == len(self.value(x)))
+            if last or one and self.value(inner) == 1:
                 return put(by_place.replace("[k]", "[:-1]" if last else "[1:]"), x=x)
             gone = put("np.array(k) - 1", k=inner) if self.kind(inner) == "v" else self.less_one(inner)
             if self.kind(x) == "v":
@@ -153,17 +149,13 @@ class Parts(Evaluated):
         texts = kind == "v" and isinstance(next(iter(self.value(key)), None), str)
         if (lacking := self.scope.places.get(text_of(x))) and kind in "nv" and not texts:
             return self._by_names(x, key, lacking.names)
-        if (
-            kind not in "nt"
-            and not isinstance(self.value(key), range)
-            and isinstance(self.value(x), (list, range))
-        ):
-            x = put("np.array(x)", x=x)
         if kind == "t":
             return put("x.loc[k]" if rows else "x[k]", x=x, k=key)
         if kind == "n":
             return put(by_place, x=x, k=self.less_one(key))
         found = self.value(key)
+        if not isinstance(found, range) and isinstance(self.value(x), (list, range)):
+            x = put("np.array(x)", x=x)
         if isinstance(found, pd.Series) and found.dtype == bool:
             return put("x[k]", x=x, k=key if self._same_index(x, found) else put("k.to_numpy()", k=key))
         first = next(iter(found), None)
@@ -181,32 +173,25 @@ class Parts(Evaluated):
 
     def _by_names(self, x: ast.expr, key: ast.expr, names: tuple[str, ...]) -> ast.expr:
         """Elements at R's places of a vector that has fewer: by their names."""
-        at = self.value(key)
-        if not names or any(isinstance(k, (str, bool)) for k in np.atleast_1d(at).tolist()):
+        at, one, turns = np.atleast_1d(self.value(key)), self.kind(key) == "n", self._turns(key)
+        if not names or turns and not one or any(isinstance(k, (str, bool)) for k in at.tolist()):
             raise NotTranslated("it uses part of a coefficient vector that is not all in Python")
-        if self._turns(key):
-            if self.kind(key) != "n":
-                raise NotTranslated("it uses part of a coefficient vector that is not all in Python")
-            return put(
-                "x[names[k]]", x=x, names=[self._our_names(x, node(n)) for n in names], k=self.less_one(key)
-            )
-        wanted = [self._our_names(x, node(names[int(k) - 1])) for k in np.atleast_1d(at)]
-        one = self.kind(key) == "n"
+        if turns:
+            ours = [self._our_names(x, node(n)) for n in names]
+            return put("x[names[k]]", x=x, names=ours, k=self.less_one(key))
+        wanted = [self._our_names(x, node(names[int(k) - 1])) for k in at]
         by_name = "x[k]" if one and self.kind(x) != "d" else "x.loc[k]"
         return put(by_name, x=x, k=wanted[0] if one else wanted)
 
     def _our_names(self, x: ast.expr, key: ast.expr) -> ast.expr:
         """Constant names of parameters as the vector has them."""
-        there = self.value(x)
         if isinstance(key, ast.List):
             return ast.List([self._our_names(x, k) for k in key.elts], ast.Load())
-        if (
-            not isinstance(key, ast.Constant)
-            or not isinstance(there, (pd.Series, pd.DataFrame))
-            or key.value in there.index
-        ):
+        there = self.value(x)
+        rows = there.index if isinstance(there, (pd.Series, pd.DataFrame)) else None
+        if not isinstance(key, ast.Constant) or rows is None or key.value in rows:
             return key
-        own = [n for n, r in self.scope.in_r.items() if r == key.value and n in there.index]
+        own = [n for n, r in self.scope.in_r.items() if r == key.value and n in rows]
         return node(own[0]) if own else key
 
     def _same_index(self, x: ast.expr, key: pd.Series) -> bool:
@@ -240,11 +225,6 @@ class Parts(Evaluated):
             raise NotTranslated("it uses a table as a vector")
         return put("x.iloc[:, 0]", x=x)
 
-    def texts_of(self, x: ast.expr) -> list[str]:
-        """The texts of a vector; [] of one of numbers."""
-        listed = list(self.value(x)) if self.kind(x) in "vs" else []
-        return listed if all(isinstance(v, str) for v in listed) else []
-
     def _order(self, e: R) -> ast.expr:
         return put("x + 1", x=self._places(e) or node(0))
 
@@ -254,13 +234,9 @@ class Parts(Evaluated):
             inner = self.less_one(self.operand(e.operands[0]))
             return put("x.drop(columns=x.columns[k])", x=x, k=inner)
         kind = self.kind(key)
-        there = set(self.value(x).columns)
-        if (
-            isinstance(key, ast.Constant)
-            and key.value not in there
-            and views.ALSO.get(str(key.value)) in there
-        ):
-            key = node(views.ALSO[str(key.value)])
+        there, also = set(self.value(x).columns), views.ALSO.get(str(getattr(key, "value", "")))
+        if isinstance(key, ast.Constant) and key.value not in there and also in there:
+            key = node(also)
         if kind == "t":
             return put("x[k]", x=x, k=key if one else [key])
         if kind == "n":
@@ -296,13 +272,9 @@ class Parts(Evaluated):
     def _cell(self, x: ast.expr, rows: R, columns: R) -> ast.expr:
         """`d[i, j]`."""
         if rows.kind == "str" and columns.kind == "str":
-            there = self.value(x).columns
-            named = self._our_names(put("x.T", x=x), node(columns.value))
-            own = (
-                named
-                if self.value(named) in there
-                else node(views.ALSO.get(str(columns.value), columns.value))
-            )
+            own = self._our_names(put("x.T", x=x), node(columns.value))
+            if self.value(own) not in self.value(x).columns:
+                own = node(views.ALSO.get(str(columns.value), columns.value))
             return put("x.loc[i, j]", x=x, i=self._our_names(x, node(rows.value)), j=own)
         if rows.kind == "num" and columns.kind == "num":
             return put("x.iloc[i, j]", x=x, i=int(rows.value) - 1, j=int(columns.value) - 1)

@@ -26,6 +26,8 @@ from ..translate.python_code import INDENT, WIDTH, comment
 from .trees import NotTranslated, matched
 
 Part = Union[ast.expr, str, int, float, bool, None, list[Any]]
+#: Arguments with their names in R.
+Given = Sequence[tuple[str, ast.expr]]
 
 
 @lru_cache(maxsize=None)
@@ -67,6 +69,21 @@ def node(part: Part) -> ast.expr:
     if isinstance(part, float) and part == float("inf"):
         return put('float("inf")')
     return ast.Constant(part)
+
+
+def name_of(word: str) -> ast.Name:
+    """A name of Python."""
+    return ast.Name(word, ast.Load())
+
+
+def tuple_of(parts: Sequence[ast.expr]) -> ast.expr:
+    """Several expressions as a tuple; one as it is."""
+    return parts[0] if len(parts) == 1 else ast.Tuple(list(parts), ast.Load())
+
+
+def in_text(made: ast.expr, form: str = "") -> ast.FormattedValue:
+    """`{made:form}` within a formatted text."""
+    return ast.FormattedValue(made, -1, ast.JoinedStr([ast.Constant(form)]) if form else None)
 
 
 def names_of(made: ast.AST) -> set[str]:
@@ -126,9 +143,7 @@ def _quotes(text: str) -> str:
     lines = [text]
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     for t in reversed(tokens):
-        plain = (
-            t.type == tokenize.STRING and t.string[:1] == "'" and '"' not in t.string and "\\" not in t.string
-        )
+        plain = t.type == tokenize.STRING and t.string[:1] == "'" and not {'"', "\\"} & {*t.string}
         if plain and t.start[0] == t.end[0] == 1:
             line = lines[0]
             lines[0] = f'{line[: t.start[1]]}"{t.string[1:-1]}"{line[t.end[1] :]}'
@@ -328,9 +343,7 @@ def vocabulary() -> Mapping[str, tuple[Rule, ...]]:
     return {name: tuple(map(_rule, rules)) for name, rules in found.items()}
 
 
-def by_rule(
-    function: str, arguments: Sequence[tuple[str, ast.expr]], value: Callable[[ast.expr], Any]
-) -> ast.expr:
+def by_rule(function: str, arguments: Given, value: Callable[[ast.expr], Any]) -> ast.expr:
     """Python of a call of a function of the vocabulary."""
     arguments = [(n, a) for n, a in arguments if n not in _OF_LOOKS]
     first = kind_of(value(arguments[0][1])) if arguments else ""
@@ -338,9 +351,8 @@ def by_rule(
     if function in _NA_OF_NA and first in "svdm":
         if any(not isinstance(a, ast.Constant) for a in without):
             raise NotTranslated(f"{function}() with na.rm that is not a literal is not supported")
-        if not any(a.value for a in without if isinstance(a, ast.Constant)) and np.any(
-            pd.isna(value(arguments[0][1]))
-        ):
+        kept = not any(a.value for a in without if isinstance(a, ast.Constant))
+        if kept and np.any(pd.isna(value(arguments[0][1]))):
             raise NotTranslated(f"{function}() of missing values is NA in R")
     for rule in vocabulary()[function]:
         formals = [*rule.needed, *rule.fixed, *rule.defaults]

@@ -26,7 +26,8 @@ from ..translate.translation import OutOfTime, within
 from . import compared
 from .compared import NUMBER, without_numbers
 from .evaluated import CallSite
-from .flow import MOST_TEXT, MOST_VALUE, OF_TAILS, PLOTTING, PRINTING, SECONDS, Block, Done, last_of
+from .flow import MOST_TEXT, MOST_VALUE, NO_VALUE, OF_TAILS, PLOTTING, PRINTING, SECONDS, Block, Done, last_of
+from .python import name_of
 from .statements import Statements
 from .translator import Expressions
 from .trees import NotTranslated, R, assigned, changed, changed_in_place, grown, node_of, outside_functions
@@ -57,11 +58,9 @@ class ScriptSteps(Statements):
         """The expression; data of R that no other statement uses stay in R's files, and are not written twice."""
         match ast.parse("\n".join(done.lines)).body:
             case [ast.Assign(targets=[ast.Name(id=name)])] if done.state == "translated":
-                used = (line for d in all if d is not done for line in (*d.lines, *d.inside))
+                others = "\n".join(line for d in all if d is not done for line in (*d.lines, *d.inside))
                 variable = {own: r for r, own in self.scope.python.items()}.get(name, name)
-                if variable not in self.of_models and not any(
-                    re.search(rf"(?<!\w){name}(?!\w)", line) for line in used
-                ):
+                if variable not in self.of_models and not re.search(rf"(?<!\w){name}(?!\w)", others):
                     state = "call" if self.sites.get(done.task) else "data"
                     return replace(done, state=state, lines=(), rows=())
         return done
@@ -70,12 +69,8 @@ class ScriptSteps(Statements):
 
     def _expression(self, task: int, text: str, tree: R) -> Done:
         self.task, self.tree, self.printed, self.summaries, self.of_r = task, tree, (), (), ()
-        place = (
-            self.captured.text.expressions[task - 1]
-            if task <= len(self.captured.text.expressions)
-            else NOWHERE
-        )
-        self.place, valued = place, self.captured.values.get(task, Valued(None, False))
+        place = next(iter(self.captured.text.expressions[task - 1 : task]), NOWHERE)
+        self.place, valued = place, self.captured.values.get(task, NO_VALUE)
         sites = self.sites.get(task, [])
         self._make(sites)
         done = Done(task, place, text, "comment", value=said_of(valued))
@@ -87,9 +82,8 @@ class ScriptSteps(Statements):
         try:
             if not all(map(self._whole, sites)):
                 n = sum(n for (t, _), n in self.cut.items() if t == task)
-                raise NotTranslated(
-                    f"{n:,} evaluations of its call were counted but not kept, and a result computed from all of them is R's"
-                )
+                lost = f"{n:,} evaluations of its call were counted but not kept"
+                raise NotTranslated(f"{lost}, and a result computed from all of them is R's")
             with within(SECONDS):
                 self._statement(tree, ex, block, valued.visible)
                 if ex.before:  # a constant that was looked up and is of use later
@@ -152,7 +146,7 @@ class ScriptSteps(Statements):
         ex.many = [site for site in sites if site.many]
         for site in sites:
             if not site.many:
-                ex.calls[site.call.text] = ast.Name(site.name, ast.Load())
+                ex.calls[site.call.text] = name_of(site.name)
                 ex.reached.setdefault(site.call.text, []).append(ex.calls[site.call.text])
         return ex
 
@@ -161,11 +155,9 @@ class ScriptSteps(Statements):
         scope, own = self.scope, changed(tree, self.scope.functions)
         kept = {n: v for n, v in before.items() if n not in own}
         new = {n: v for n, v in scope.variables.items() if n in own or n[0] == " " or scope.of_r.get(n)}
-        scope.variables = {
-            n: v
-            for n, v in {**new, **kept}.items()
-            if not isinstance(v, ast.Name) or v.id in scope.values or v.id not in scope.owners
-        }
+        gone = {*scope.owners} - {*scope.values}
+        lost = {n for n, v in (new | kept).items() if isinstance(v, ast.Name) and v.id in gone}
+        scope.variables = {n: v for n, v in (new | kept).items() if n not in lost}
 
     def _bind_sites(self, sites: Sequence[CallSite], tree: R | None) -> None:
         """The variables that values of recorded calls reach, where the expression itself could not be written."""
@@ -174,7 +166,7 @@ class ScriptSteps(Statements):
         for site in sites:
             bound = site.variable and "$" not in site.variable and self._whole(site)
             if bound and (found is None or site.variable in found):
-                made = last_of(site) if loops and site.many else ast.Name(site.name, ast.Load())
+                made = last_of(site) if loops and site.many else name_of(site.name)
                 self.scope.variables[site.variable] = made
                 self.of_models.add(site.variable)
 
@@ -190,9 +182,9 @@ class ScriptSteps(Statements):
         here, every = (Counter(NUMBER.findall(text)) for text in (printed, whole))
         self.of_r, self.printed = tuple(of_r.elements()), tuple((here - of_r).elements())
         self.summaries = tuple((every - here - (of_r - here)).elements())
-        call = RecordedCall(
-            0, f"base::{_outer(tree)}", one_line(str(tree.value), MOST_TEXT), place, self.task, helper=True
-        )
+        outer = tree.function if re.fullmatch(r"[\w.]+", tree.function) else "print"
+        text = one_line(str(tree.value), MOST_TEXT)
+        call = RecordedCall(0, f"base::{outer}", text, place, self.task, helper=True)
         if isinstance(valued.value, (RVector, RList)) and block.written:
             value = self._value_of(tree, ex, valued.visible)
             if value is not _NONE:
@@ -254,10 +246,6 @@ class ScriptSteps(Statements):
 
 
 _NONE = object()
-
-
-def _outer(tree: R) -> str:
-    return tree.function if re.fullmatch(r"[\w.]+", tree.function) else "print"
 
 
 def said_of(valued: Valued) -> str:

@@ -17,17 +17,19 @@ import pandas as pd
 from ...bridge.packages.psychotree import Tree
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
-from ..translate.python_code import INDENT, identifier
+from ..translate.python_code import INDENT
 from . import views
 from .evaluated import SETTINGS, CallSite, Lacking
 from .flow import PLOTTING, PRINTING, Block, State
 from .functions import Functions
-from .python import called, called_on, laid_out, names_of, node, put, text_of
+from .python import by_rule, called, laid_out, name_of, names_of, node, put, text_of, vocabulary
 from .translator import Expressions
 from .trees import NoExpression, NotTranslated, R, matched, own_variables, without_return
 
 #: Rows that R's head() shows.
 HEAD = 6
+#: What may stand around what is shown.
+_AROUND = frozenset("summary print ( head suppressWarnings".split())
 
 
 class Shown(State):
@@ -39,14 +41,11 @@ class Shown(State):
             made = ex.operand(e)
             if isinstance(ex.value(made), dict):
                 first = next(iter(ex.value(made).values()), None)
-                self._emit(ex, block)
-                block.lines += [
-                    *laid_out(f"for name, value in {text_of(made)}.items():"),
-                    f"{INDENT}print(name)",
-                ]
                 word = "print(value.summary())" if isinstance(first, Fit) else "print(value)"
-                block.lines.append(INDENT + ("show(value)" if hasattr(first, "to_string") else word))
-                block.written += 1
+                word = "show(value)" if hasattr(first, "to_string") else word
+                self._emit(ex, block)
+                block.lines += laid_out(f"for name, value in {text_of(made)}.items():")
+                block.lines += [f"{INDENT}print(name)", f"{INDENT}{word}"]
                 return
             raw = self._shown(made, ex)
         self._emit(ex, block, text_of(raw))
@@ -58,10 +57,7 @@ class Shown(State):
     def _raw(self, e: R, ex: Expressions) -> ast.expr | None:
         """What is shown of a fit, and of a table that a helper made, as it is."""
         inner, within = ex.meant(e), set[str]()
-        while (
-            inner.function in ("summary", "print", "(", "head", "suppressWarnings")
-            and len(inner.operands) == 1
-        ):
+        while inner.function in _AROUND and len(inner.operands) == 1:
             within.add(inner.function)
             inner = inner.operands[0]
         with contextlib.suppress(NotTranslated):
@@ -70,10 +66,9 @@ class Shown(State):
             step = ex.step(made)
             if (shown := views.of_quasi(made, step, ex.value)) is not None:
                 return shown
-            if isinstance(value, (pd.DataFrame, pd.Series, np.ndarray)) and (
-                "summary" in within and "quasi_se" not in value or "head" in within and len(value) > HEAD
-            ):
-                return None  # quartiles; the first rows
+            if isinstance(value, (pd.DataFrame, pd.Series, np.ndarray)):
+                if "summary" in within and "quasi_se" not in value or "head" in within and len(value) > HEAD:
+                    return None  # quartiles; the first rows
             if isinstance(value, Fit):
                 also = [views.of_summary(made, step, ex.value)] if step and ex.alike(made, step) else []
                 if step and (table := views.thresholds(made, step)) is not None:
@@ -81,21 +76,16 @@ class Shown(State):
                     also.append(put('"\\n" + x.to_string()', x=named))
                 return called("print", put("m.summary()", m=made), *filter(None, also))
             if isinstance(value, TreeRecord):
-                said = ast.JoinedStr(
-                    [
-                        ast.Constant("\nminus the log-likelihood "),
-                        ast.FormattedValue(put("-m.llf", m=made), -1),
-                    ]
-                )
-                return put("print(m, x)", m=made, x=said)
-            if step is not None and isinstance(value, pd.DataFrame) and "llf" in value:
-                return views.of_tests(made, value, step, ex.source(step))
-            if step is not None and isinstance(value, pd.DataFrame) and "quasi_se" in value:
-                return put("show(x)", x=ex.viewed(made))
-            if step is not None and hasattr(value, "frame"):  # R's table of tests
+                return put('print(m, f"\\nminus the log-likelihood {-m.llf}")', m=made)
+            if step is None:
+                return None
+            if hasattr(value, "frame"):  # R's table of tests
                 return put("show(m.frame())", m=made)
-            if step is not None:
-                return put("show(m)" if isinstance(value, pd.DataFrame) else "print(m)", m=made)
+            if not isinstance(value, pd.DataFrame):
+                return put("print(m)", m=made)
+            if "llf" in value:
+                return views.of_tests(made, value, step, ex.source(step))
+            return put("show(x)", x=ex.viewed(made) if "quasi_se" in value else made)
         return None
 
     def _shown(self, made: ast.expr, ex: Expressions) -> ast.expr:
@@ -157,42 +147,29 @@ class Shown(State):
         self._emit(ex, block, text_of(put(f"{plot}.savefig(HERE / n)", m=made, n=file)))
 
     def _written(self, e: R, ex: Expressions) -> ast.expr:
-        file = matched([(n, a) for n, a in e.arguments if n not in ("row.names", "quote")], ("x", "file"))
-        if file is None or "file" not in file or file["file"].kind != "str":
+        given = matched(e.arguments, ("x", "file", "row.names", "quote"))
+        if given is None or "x" not in given or "file" not in given or given["file"].kind != "str":
             raise NotTranslated("write.csv() with these arguments is not supported")
-        name = str(file["file"].value)
+        name = str(given["file"].value)
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}\.csv", name):
             raise NotTranslated("it writes to another folder")
-        rows = next((a for n, a in e.arguments if n == "row.names"), None)
-        index = rows is None or rows.value is not False
-        x = ex.operand(file["x"])
-        if ex.kind(x) not in "sd":
-            raise NotTranslated("write.csv() of this value is not supported")
-        path = put("HERE / n", n=name)
-        return put("x.to_csv(p)" if index else "x.to_csv(p, index=False)", x=x, p=path)
+        parts = {n: ex.operand(a) for n, a in given.items() if n != "file"}
+        return by_rule("write.csv", [*parts.items(), ("file", put("HERE / n", n=name))], ex.value)
 
 
 def _last_line(parts: list[ast.expr], end: str) -> tuple[list[ast.expr], str]:
     """The parts of a print without the line end of the last, which print makes itself."""
     if end or not parts:
         return parts, end
-    last = parts[-1]
-    values = last.values if isinstance(last, ast.JoinedStr) else [last]
-    if (
-        values
-        and isinstance(values[-1], ast.Constant)
-        and isinstance(values[-1].value, str)
-        and values[-1].value.endswith("\n")
-    ):
-        text = values[-1].value[:-1]
-        cut: list[ast.expr] = [ast.Constant(text)] if text else []
-        if isinstance(last, ast.JoinedStr):
-            return [*parts[:-1], ast.JoinedStr([*values[:-1], *cut])], "\n"
-        return [*parts[:-1], *cut], "\n"
-    if isinstance(last, ast.BinOp) and isinstance(last.op, ast.Mod) and isinstance(last.left, ast.Constant):
-        form = last.left.value
-        if isinstance(form, str) and form.endswith("\n"):
-            return [*parts[:-1], ast.BinOp(ast.Constant(form[:-1]), ast.Mod(), last.right)], "\n"
+    *before, last = parts
+    match last:
+        case ast.JoinedStr(values=[*_, ast.Constant(value=str(text))]) if text.endswith("\n"):
+            cut = [ast.Constant(text[:-1])] if text[:-1] else []
+            return [*before, ast.JoinedStr([*last.values[:-1], *cut])], "\n"
+        case ast.Constant(value=str(text)) if text.endswith("\n"):
+            return [*before, *([ast.Constant(text[:-1])] if text[:-1] else [])], "\n"
+        case ast.BinOp(ast.Constant(str(form)), ast.Mod(), right) if form.endswith("\n"):
+            return [*before, ast.BinOp(ast.Constant(form[:-1]), ast.Mod(), right)], "\n"
     return parts, end
 
 
@@ -249,12 +226,10 @@ class Statements(Functions, Shown):
         if target.kind == "str":
             target = R("sym", target.value)
         if value.kind == "function" and target.symbol:
-            self.scope.functions[target.symbol] = replace(
-                value, body=value.body and without_return(value.body)
-            )
-            raise NotTranslated(
-                "a function defined in the script; its statements are written where it was called"
-            )
+            body = value.body and without_return(value.body)
+            self.scope.functions[target.symbol] = replace(value, body=body)
+            where = "its statements are written where it was called"
+            raise NotTranslated(f"a function defined in the script; {where}")
         if target.symbol and (site := self._site_of(target.symbol, value)) is not None:
             self._bind(target.symbol, site)
             return
@@ -269,11 +244,8 @@ class Statements(Functions, Shown):
             self._replace(target, value, ex, block)
             return
         self.scope.summaries.pop(target.symbol, None)
-        if (
-            value.function == "summary"
-            and len(value.operands) == 1
-            and (m := ex.fit(value.operands[0])) is not None
-        ):
+        summary = value.function == "summary" and len(value.operands) == 1
+        if summary and (m := ex.fit(value.operands[0])) is not None:
             # Of the fit as it is now, under a name that no script has.
             of = f" {target.symbol}"
             self.scope.variables[of] = m[0] if self._is_fixed(m[0]) else self._own_name(of, m[0], ex, block)
@@ -319,7 +291,7 @@ class Statements(Functions, Shown):
         self.scope.values[name] = _own(ex.value(made))
         # A view of what had the name before is none of what has it now.
         ex.views = {t: v for t, v in ex.views.items() if name not in names_of(ast.parse(t))}
-        self.scope.variables[symbol] = ast.Name(name, ast.Load())
+        self.scope.variables[symbol] = name_of(name)
         self.scope.of_r.pop(symbol, None)
 
     def _is_fixed(self, made: ast.expr) -> bool:
@@ -337,13 +309,12 @@ class Statements(Functions, Shown):
 
     def _filled_by_sites(self, variable: str) -> bool:
         """Whether an empty list is filled with fits later: its call site makes it."""
-        return any(
-            s.variable.partition("$")[0] == variable for own in self.sites.values() for s in own if s.many
-        )
+        many = (s for own in self.sites.values() for s in own if s.many)
+        return any(s.variable.partition("$")[0] == variable for s in many)
 
     def _bind(self, variable: str, site: CallSite) -> None:
         self.of_models.add(variable)
-        made: ast.expr = ast.Name(site.name, ast.Load())
+        made: ast.expr = name_of(site.name)
         if site.many and (turn := self._turn(site)) is not None:
             made = turn
         elif site.many and self.loop is not None and len(self.loop.turns) > 1:
@@ -359,7 +330,7 @@ class Statements(Functions, Shown):
             self.of_models.add(of.symbol)
         for site in self.sites.get(self.task, []):
             if site.variable.partition("$")[0] == of.symbol and site.many:
-                self.scope.variables[of.symbol] = ast.Name(site.name, ast.Load())
+                self.scope.variables[of.symbol] = name_of(site.name)
                 self.of_models.add(of.symbol)
                 return
         if of.symbol not in self.scope.variables:
@@ -389,23 +360,10 @@ class Statements(Functions, Shown):
         step = ex.step(own)
         if step is not None and (kind == "l" or isinstance(step.value, Fit)):
             raise NotTranslated("it changes a fit")
-        if f in ("rownames", "row.names") and kind == "d" and ex.kind(made) == "o":
-            found = put("x.reset_index(drop=True)", x=x)
-        elif f in ("names", "rownames", "row.names") and kind in "svd":
-            found = put("pd.Series(x, index=v)" if kind == "v" else "x.set_axis(v)", x=x, v=made)
-            if kind == "d" and f == "names":
-                found = put("x.set_axis(v, axis=1)", x=x, v=made)
-        elif f == "colnames" and kind == "d":
-            found = put("x.set_axis(v, axis=1)", x=x, v=made)
+        if kind in "svd" and f"{f}<-" in vocabulary():
+            found = by_rule(f"{f}<-", [("", x), ("", made)], ex.value)
         elif f == "$" and kind == "d":
-            word = str(target.operands[1].value)
-            if ex.kind(made) == "s" and not ex.value(x).index.equals(ex.value(made).index):
-                made = put("x.to_numpy()", x=made)
-            found = (
-                called_on(x, "assign", **{word: made})
-                if identifier(word) == word
-                else put("x.assign(**d)", x=x, d=ast.Dict([node(word)], [made]))
-            )
+            found = ex.with_columns(x, [(str(target.operands[1].value), made)])
         elif f == "[" and len(target.operands) == 2 and (lacking := self._na_of(target, x)) is not None:
             there = iter(ex.value(x).index)
             names = [n if n in lacking.missing else next(there) for n in lacking.names]
@@ -417,21 +375,15 @@ class Statements(Functions, Shown):
         elif f == "[" and len(target.operands) == 3 and kind == "d":
             self._cells(self._own_name(of.symbol, x, ex, block), target.operands[1:], made, ex, block)
             return
-        elif (
-            f == "["
-            and len(target.operands) == 2
-            and kind == "d"
-            and np.ndim(ex.value(cells := ex.operand(target.operands[1]))) == 2
-        ):
-            found = put("x.mask(k, v)", x=x, k=cells, v=made)
-        elif f == "diag" and kind == "d":
-            found = put("x.mask(x.index.to_numpy()[:, None] == x.columns.to_numpy(), v)", x=x, v=made)
         elif f == "$" and kind in "lo":
             key = R("str", str(target.operands[1].value))
             self._element(self._own_name(of.symbol, x, ex, block), kind, key, made, ex, block)
             return
         else:
-            raise NotTranslated(f"{f}() of this value cannot be changed in Python")
+            cells = ex.operand(target.operands[1]) if f == "[" and kind == "d" else put("None")
+            if np.ndim(ex.value(cells)) != 2:
+                raise NotTranslated(f"{f}() of this value cannot be changed in Python")
+            found = put("x.mask(k, v)", x=x, k=cells, v=made)
         self._joins(self.scope.name(of.symbol), ex)
         self._becomes(of.symbol, found, ex, block)
 

@@ -14,7 +14,19 @@ from ...bridge.values.nodes import RList, RVector
 from ..translate.python_code import identifier
 from .evaluated import Evaluated
 from .parts import Parts
-from .python import OPERATORS, by_rule, called, called_on, dict_of, loop_over, node, put
+from .python import (
+    OPERATORS,
+    by_rule,
+    called,
+    called_on,
+    dict_of,
+    in_text,
+    loop_over,
+    name_of,
+    node,
+    put,
+    tuple_of,
+)
 from .trees import NotTranslated, R, call_of, matched
 
 
@@ -105,21 +117,15 @@ class Tables(Parts):
 
     def _beside(self, e: R, first: ast.expr) -> ast.expr:
         """A table with further columns."""
-        rest = [
-            (n or a.symbol, self.operand(a))
-            for n, a in e.arguments
-            if n not in ("row.names", "stringsAsFactors")
-        ]
+        given = [(n or a.symbol, a) for n, a in e.arguments if n not in ("row.names", "stringsAsFactors")]
+        rest = [(n, self.operand(a)) for n, a in given]
         kinds = [self.kind(m) for _, m in rest]
         if kinds[0] != "d" or "d" in kinds[1:]:
-            rows = self.value(first).index
-            forms = {"s": "x.rename(n)", "d": "x"}
-            named = [
-                put(forms.get(k, "pd.Series(x, t.index, name=n)"), x=m, t=first, n=n)
-                for (n, m), k in zip(rest, kinds)
-            ]
-            if any(self._other_rows(m, rows) for _, m in rest):
+            if any(self._other_rows(m, self.value(first).index) for _, m in rest):
                 raise NotTranslated("it puts columns beside a table that have other names of rows")
+            forms = {"s": "x.rename(n)", "d": "x"}
+            series = [forms.get(k, "pd.Series(x, t.index, name=n)") for k in kinds]
+            named = [put(form, x=m, t=first, n=n) for (n, m), form in zip(rest, series)]
             return put("pd.concat(parts, axis=1)", parts=named)
         return self.with_columns(first, rest[1:])
 
@@ -184,12 +190,6 @@ class Tables(Parts):
             return put("pd.concat(x.values())" if isinstance(found, dict) else "pd.concat(x)", x=x)
         return put("pd.DataFrame(x).T" if function == "rbind" else "pd.DataFrame(x)", x=x)
 
-    def _which(self, e: R) -> ast.expr:
-        """`names(which.max(x))`: the label; alone the place from 1."""
-        x = self._vector(self.operand(e.operands[0]))
-        of = "argmax" if e.function == "which.max" else "argmin"
-        return put(f"np.{of}(x) + 1", x=x)
-
     def _names(self, e: R) -> ast.expr:
         inner = e.operands[0]
         if inner.function in ("which.max", "which.min"):
@@ -211,18 +211,16 @@ class Tables(Parts):
         if given is None or "Y" not in given:
             raise NotTranslated("outer() with more arguments is not supported")
         x, y = self.operand(given["X"]), self.operand(given["Y"])
-        arrays = [
-            put("x.to_numpy()", x=m) if self.kind(m) == "s" else put("np.array(x)", x=m) for m in (x, y)
-        ]
-        a, b = put("x[:, None]", x=arrays[0]), put("x[None, :]", x=arrays[1])
-        fun = given.get("FUN")
-        each = fun is not None and fun.function == "Vectorize" or bool(self.texts_of(x))
-        fun = fun.operands[0] if fun is not None and fun.function == "Vectorize" else fun
-        if fun is not None and fun.symbol in self.scope.functions:
+        array = ["x.to_numpy()" if self.kind(m) == "s" else "np.array(x)" for m in (x, y)]
+        a, b = put(f"{array[0]}[:, None]", x=x), put(f"{array[1]}[None, :]", x=y)
+        fun = given.get("FUN", R("str", "*"))
+        each = fun.function == "Vectorize" or bool(self.texts_of(x))
+        fun = fun.operands[0] if fun.function == "Vectorize" else fun
+        if fun.symbol in self.scope.functions:
             self.scope.lexical(fun.symbol, self.scope.functions[fun.symbol])
             fun = self.scope.functions[fun.symbol]
-        if fun is None or fun.kind == "str":
-            inner = put(OPERATORS.get("*" if fun is None else str(fun.value), "x * y"), x=a, y=b)
+        if fun.kind == "str":
+            inner = put(OPERATORS.get(str(fun.value), "x * y"), x=a, y=b)
         elif fun.kind == "function":
             with self.bound(dict(zip((n for n, _ in fun.arguments), (a, b)))):
                 inner = self.body(fun) if not each else a
@@ -358,7 +356,9 @@ class Tables(Parts):
 
 
 #: Those that are translated, in R's order; of others the place is not known.
-_FORMALS_OF_FORMATC = ("x", "digits", "width", "format")
+_FORMALS = {
+    "format": ("x", "trim", "digits", "nsmall", "justify", "width"), "formatC": ("x", "digits", "width", "format")
+}  # fmt: skip
 
 
 class Texts(Evaluated):
@@ -367,41 +367,32 @@ class Texts(Evaluated):
     def _paste(self, e: R) -> ast.expr:
         words = {n: a for n, a in e.arguments if n in ("sep", "collapse")}
         parts = [self.as_text(self.operand(a), 15) for n, a in e.arguments if n not in words]
-        between = "" if e.function == "paste0" else " "
-        if "sep" in words:
-            between = str(words["sep"].value)
-        kinds = [self.kind(p) for p in parts]
-        if all(k in "nt" for k in kinds):
-            made = self._joined(parts, between)
-        elif all(k in "ntvs" for k in kinds):
-            made = self._rows_of(parts, kinds, lambda own: self._joined(own, between))
-        else:
-            raise NotTranslated(f"{e.function}() of these values is not supported")
-        if "collapse" in words and words["collapse"].kind == "str" and any(k in "vs" for k in kinds):
-            if len(parts) == 1:
-                made = self._as_texts(parts[0])
-            return put("s.join(x)", s=str(words["collapse"].value), x=made)
-        return made
+        between = str(words["sep"].value) if "sep" in words else "" if e.function == "paste0" else " "
+        made = self._of_each(e, parts, lambda own: self._joined(own, between))
+        several = isinstance(made, ast.ListComp)
+        if not several or "collapse" not in words or words["collapse"].kind != "str":
+            return made
+        if len(parts) == 1:
+            made = parts[0] if self.texts_of(parts[0]) else put("map(str, x)", x=parts[0])
+        return put("s.join(x)", s=str(words["collapse"].value), x=made)
 
-    def _as_texts(self, x: ast.expr) -> ast.expr:
-        return x if all(isinstance(v, str) for v in self.value(x)) else put("map(str, x)", x=x)
-
-    def _rows_of(
-        self, parts: Sequence[ast.expr], kinds: Sequence[str], made: Callable[[list[ast.expr]], ast.expr]
+    def _of_each(
+        self, e: R, parts: Sequence[ast.expr], made: Callable[[list[ast.expr]], ast.expr]
     ) -> ast.expr:
-        """A list, a text for each row of the vectors among the parts."""
+        """A text; where vectors are among the parts, a list with a text for each of their rows."""
+        kinds = [self.kind(p) for p in parts]
+        if not all(k in "ntvs" for k in kinds):
+            raise NotTranslated(f"{e.function}() of these values is not supported")
         vectors = [p for p, k in zip(parts, kinds) if k in "vs"]
-        words = ["name", "value", "other", *(f"part{k}" for k in range(len(vectors)))]
+        if not vectors:
+            return made(list(parts))
+        words = iter(["name", "value", "other", *(f"part{k}" for k in range(len(vectors)))])
         if not any(isinstance(v, str) for v in list(self.value(vectors[0]))[:1]):
-            words = words[1:]
-        names = iter(words)
-        own = [ast.Name(next(names), ast.Load()) if k in "vs" else p for p, k in zip(parts, kinds)]
-        loop = [n for n, k in zip(own, kinds) if k in "vs"]
-        if len(loop) == 1:
-            target, over = loop[0], vectors[0]
-        else:
-            target, over = ast.Tuple(loop, ast.Load()), called("zip", *vectors)
-        return ast.ListComp(made(list(own)), [loop_over(target, over)])
+            next(words)
+        own = [name_of(next(words)) if k in "vs" else p for p, k in zip(parts, kinds)]
+        loop = tuple_of([n for n, k in zip(own, kinds) if k in "vs"])
+        over = vectors[0] if len(vectors) == 1 else called("zip", *vectors)
+        return ast.ListComp(made(own), [loop_over(loop, over)])
 
     def _joined(self, parts: Sequence[ast.expr], between: str) -> ast.expr:
         values: list[ast.expr] = []
@@ -413,7 +404,7 @@ class Texts(Evaluated):
             elif isinstance(p, ast.JoinedStr):
                 values += p.values
             else:
-                values.append(ast.FormattedValue(p, -1))
+                values.append(in_text(p))
         return ast.JoinedStr(_merged(values))
 
     def _sprintf(self, e: R) -> ast.expr:
@@ -424,29 +415,11 @@ class Texts(Evaluated):
         specs = re.findall(r"%([^a-zA-Z%]*[a-zA-Z])", form.value)
         letters = [c for spec in specs for c in "d" * spec.count("*") + spec[-1]]
         parts = [self.as_text(p, 15) if c == "s" else p for p, c in zip(parts, letters)]
-        kinds = [self.kind(p) for p in parts]
-        if all(k in "nt" for k in kinds):
-            return (
-                put("f % x", f=form, x=parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load()))
-                if parts
-                else form
-            )
-        if not all(k in "ntvs" for k in kinds):
-            raise NotTranslated("sprintf() of these values is not supported")
-
-        def row(own: list[ast.expr]) -> ast.expr:
-            return put("f % x", f=form, x=own[0] if len(own) == 1 else ast.Tuple(own, ast.Load()))
-
-        return self._rows_of(parts, kinds, row)
+        return self._of_each(e, parts, lambda own: put("f % x", f=form, x=tuple_of(own)) if own else form)
 
     def _format(self, e: R) -> ast.expr:
         """format(x, digits=, nsmall=), formatC(x, digits=, width=, format=), by name or by place."""
-        formals = (
-            ("x", "trim", "digits", "nsmall", "justify", "width")
-            if e.function == "format"
-            else _FORMALS_OF_FORMATC
-        )
-        given = matched(e.arguments, formals)
+        given = matched(e.arguments, _FORMALS[e.function])
         words = {n: self.operand(a) for n, a in (given or {}).items()}
         x = words.pop("x", put("None"))
         kind = self.kind(x)
@@ -473,17 +446,7 @@ class Texts(Evaluated):
             spec = f"{width}.7g" if letter != "d" else width
         else:
             spec = f"{width}.{digits}{letter}"
-
-        def formatted(own: ast.expr) -> ast.expr:
-            return ast.JoinedStr(
-                [ast.FormattedValue(own, -1, ast.JoinedStr([ast.Constant(spec)]) if spec else None)]
-            )
-
-        if kind in "nt":
-            return formatted(x)
-        if kind not in "vs":
-            raise NotTranslated(f"{e.function}() of this value is not supported")
-        return self._rows_of([x], [kind], lambda own: formatted(own[0]))
+        return self._of_each(e, [x], lambda own: ast.JoinedStr([in_text(own[0], spec)]))
 
     def _formatted(self, x: ast.expr, said: Mapping[str, Any]) -> ast.expr:
         """Numbers by one format for them all."""

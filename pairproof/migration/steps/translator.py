@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,10 +20,11 @@ from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
 from .applied import APPLYING, Applied
-from .evaluated import Lacking, at_key, key_parts
+from .evaluated import Lacking, at_key, for_now, key_parts
 from .python import OPERATORS, by_rule, dict_of, node, put, text_of, vocabulary
 from .trees import NoExpression, NotTranslated, R, matched
 
+ViewOf = Callable[[ast.expr, Step, bool], ast.expr]
 PASSING = frozenset("( suppressWarnings suppressMessages force identity try tryCatch".split())
 #: Functions that count, or name, whatever the numbers are; digits of what is exact.
 _COUNTING = frozenset(
@@ -64,16 +66,12 @@ class Expressions(Applied):
             case "call" if (recorded := self._recorded(e)) is not None:
                 return recorded
             case "call":
-                outer, self.lacking = self.lacking, []
-                try:
+                with for_now(self, lacking=[]):
                     found = self.call(e)
                     self._carry(e, found)
-                finally:
-                    self.lacking = outer
                 return self._noted(found)
-        raise NotTranslated(
-            "a function by itself has no value here" if e.kind == "function" else "it is not an expression"
-        )
+        own = e.kind == "function"
+        raise NotTranslated("a function by itself has no value here" if own else "it is not an expression")
 
     def _recorded(self, e: R) -> ast.expr | None:
         """The value of a recorded call; of several of this text, that of the fit that this one is of."""
@@ -99,10 +97,9 @@ class Expressions(Applied):
         if not self.lacking or text_of(found) in self.scope.places or own or f in self.scope.functions:
             return
         of, lacking = self.lacking[0]
-        by_truth = f == "[" and any(p.function in (*_COMPARING, "is.na") for p in e.operands[1].walk())
-        if lacking.na and (
-            f in _WITHOUT_NA or by_truth and "is.na" in {p.function for p in e.operands[1].walk()}
-        ):
+        used = {p.function for p in e.operands[1].walk()} if f == "[" else set[str]()
+        by_truth = bool(used & {*_COMPARING, "is.na"})
+        if lacking.na and (f in _WITHOUT_NA or "is.na" in used):
             return
         value, whole = self.value(found), self.value(of)
         same = isinstance(value, (pd.Series, pd.DataFrame)) and len(value) == len(whole)
@@ -141,11 +138,8 @@ class Expressions(Applied):
         f = e.function
         if e.head is not None and "function" in (e.head.kind, *(a.kind for a in e.head.operands)):
             return self._own_function(e, e.head.operands[0] if e.head.operands else e.head)
-        own = getattr(self, f"_{_METHODS[f]}", None) if f in _METHODS else None
-        if own is not None:
-            found: ast.expr = own(e)
-            return found
-        return self._general(e)
+        own: Callable[[R], ast.expr] = getattr(self, f"_{_METHODS[f]}") if f in _METHODS else self._general
+        return own(e)
 
     def _general(self, e: R) -> ast.expr:
         """A call of an operator, of a function of fits, the script or the vocabulary."""
@@ -164,15 +158,11 @@ class Expressions(Applied):
             return self._own_function(e, self.scope.functions[f])
         if f in vocabulary():
             used = len(self.digits)
-            bare, self.bare = self.bare, self._is_bare(e)
-            try:
+            with for_now(self, bare=self._is_bare(e)):
                 arguments = [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"]
-            finally:
-                self.bare = bare
             if f in _COUNTING:  # none of the fits' digits is in it
-                self.digits[used:], self.leaves[used:] = [EXACT] * len(self.digits[used:]), [0.0] * len(
-                    self.leaves[used:]
-                )
+                exact = len(self.digits) - used
+                self.digits[used:], self.leaves[used:] = [EXACT] * exact, [0.0] * exact
             return by_rule(f, arguments, self.value)
         if f in ("<-", "="):
             raise NotTranslated("it assigns inside an expression")
@@ -197,15 +187,11 @@ class Expressions(Applied):
         if {*kinds} & {*"dm"}:
             x, y = self._of_places(x, y) if f == "%*%" else self._of_table(x, y)
             return put(OPERATORS[f], x=x, y=y)
-        for k, (one, other) in enumerate(((x, y), (y, x))):  # R repeats a vector of one number
-            if (
-                kinds[k] == "s"
-                and len(self.value(one)) == 1
-                and kinds[1 - k] in "vs"
-                and len(self.value(other)) > 1
-            ):
-                one, kinds[k] = put("x.iloc[0]", x=one), "n"
-                x, y = (one, y) if k == 0 else (x, one)
+        sizes = [len(self.value(m)) if kind in "vs" else 0 for m, kind in zip((x, y), kinds)]
+        if kinds[0] == "s" and sizes[0] == 1 < sizes[1]:  # R repeats a vector of one number
+            x, kinds[0] = put("x.iloc[0]", x=x), "n"
+        elif kinds[1] == "s" and sizes[1] == 1 < sizes[0]:
+            y, kinds[1] = put("x.iloc[0]", x=y), "n"
         if kinds == ["s", "s"] and f != "%*%" and not self.value(x).index.equals(self.value(y).index):
             y = put("y.to_numpy()", y=y)
         if kinds[0] == "v" and not isinstance(self.value(x), np.ndarray) and kinds[1] in "nvt":
@@ -251,18 +237,11 @@ class Expressions(Applied):
         other = isinstance(b, (pd.Series, pd.DataFrame)) and labels is not None and not b.index.equals(labels)
         return x, put("y.to_numpy()", y=y) if other else y
 
-    def _not(self, e: R) -> ast.expr:
-        x = self.operand(e.operands[0])
-        return put("not x" if self.kind(x) == "n" else "~x", x=x)
-
     def _colon(self, e: R) -> ast.expr:
         a, b = (self.operand(part) for part in e.operands)
         step = 1 if self.value(a) <= self.value(b) else -1
-        match b:
-            case ast.Constant(value=int() as last):
-                end = node(last + step)
-            case _:
-                end = put("b + 1" if step > 0 else "b - 1", b=b)
+        plain = isinstance(b, ast.Constant) and isinstance(b.value, int)
+        end = node(self.value(b) + step) if plain else put("b + 1" if step > 0 else "b - 1", b=b)
         return put("range(a, b)" if step > 0 else "range(a, b, -1)", a=a, b=end)
 
     def _sort(self, e: R) -> ast.expr:
@@ -271,10 +250,6 @@ class Expressions(Applied):
         if self.texts_of(x):
             return self._elements(x, R("call", "", R("sym", "order"), e.arguments), "x[k]")
         return self._general(e)
-
-    def _in(self, e: R) -> ast.expr:
-        x, y = (self.operand(part) for part in e.operands)
-        return put("x in y" if self.kind(x) in "nt" else "np.isin(x, y)", x=x, y=y)
 
     # -- fits --------------------------------------------------------------------------------------------
 
@@ -355,9 +330,7 @@ class Expressions(Applied):
         self._keep_places(found, step, with_na=True)
         return found
 
-    def _view(
-        self, m: ast.expr, step: Step, view: Callable[[ast.expr, Step, bool], ast.expr], word: str
-    ) -> ast.expr:
+    def _view(self, m: ast.expr, step: Step, view: ViewOf, word: str) -> ast.expr:
         found = self.general(m, step, lambda s, varies: view(m, s, varies))
         found = self.named(found, f"{word}_{self.word(m)}")
         if word in ("estimates", "intervals"):  # R's summary leaves out what is NA
@@ -383,13 +356,8 @@ class Expressions(Applied):
         if given and "newdata" in given and isinstance(step.value, Fit):
             return self._predicted(given, m, step)
         y, family = step.call.vector("y"), step.call.strings("family")
-        if (
-            given is None
-            or {"newdata", "se.fit"} & {*given}
-            or not isinstance(step.value, Fit)
-            or y is None
-            or not family
-        ):
+        plain = given is not None and not {"newdata", "se.fit"} & {*given} and isinstance(step.value, Fit)
+        if given is None or not plain or y is None or not family:
             raise NotTranslated(f"{f}() of this fit is not supported")
         kind = given["type"].value if "type" in given else "link" if f == "predict" else "deviance"
         wanted = "fitted" if f.startswith("fitted") or (f, kind) == ("predict", "response") else str(kind)
@@ -410,15 +378,11 @@ class Expressions(Applied):
         rows, b = self.operand(given["newdata"]), self._coefficients(m, step)
         b, names = self.named(b, f"coef_{self.word(m)}", 0), list(self.value(b).index)
         there = self.value(rows).select_dtypes(["number", "bool"]) if self.kind(rows) == "d" else ()
-        plain = (
-            "glm" in step.call.strings("class")
-            and family[1:] == ("logit",)
-            and "offset" not in step.call.text
-        )
-        if not plain or kind not in ("link", "response") or {*names} - {*there, "(Intercept)"}:
-            raise NotTranslated(
-                "predict() of new data without a column for each coefficient is not supported"
-            )
+        plain = family[1:] == ("logit",) and "offset" not in step.call.text
+        plain = plain and "glm" in step.call.strings("class") and kind in ("link", "response")
+        if not plain or {*names} - {*there, "(Intercept)"}:
+            lacks = "new data without a column for each coefficient"
+            raise NotTranslated(f"predict() of {lacks} is not supported")
         if "(Intercept)" in names:
             rows = put("x.assign(**{'(Intercept)': 1.0})", x=rows)
         rows = self.named(put("x[list(b.index)]", x=rows, b=b), "rows", 0)
@@ -433,46 +397,33 @@ class Expressions(Applied):
 
     def _anova(self, e: R) -> ast.expr:
         """The table of tests of fits, each against the one before it."""
-        test = dict(e.arguments).get("test")
+        test = dict(e.arguments).get("test", R("null"))
         fits = [self.fit(a) for n, a in e.arguments if n != "test"]
         there = [m for m in fits if m is not None]
-        eba = bool(there) and all(m[1].call.package == "eba" for m in there)
-        tested = (
-            eba
-            or any("polr" in m[1].call.strings("class") for m in there)
-            or test is not None
-            and test.value in ("Chisq", "LRT")
-        )
+        tested = bool(there) and all(m[1].call.package == "eba" for m in there)
+        tested |= test.value in ("Chisq", "LRT") or any("polr" in m[1].call.strings("class") for m in there)
         quasi = any(views.quasi(m[1]) for m in there)
-        if len(there) < max(len(fits), 2) or quasi or not (tested or test is None):
+        if len(there) < max(len(fits), 2) or quasi or not (tested or test.kind == "null"):
             raise NotTranslated("anova() of these fits is not supported")
         columns = {"Resid. Df": "df.residual", "Resid. Dev": "deviance"}
         parts = [(n, node([self._number(f, *m) for m in there])) for n, f in columns.items()]
         found = put("pd.DataFrame(x, range(1, n))", x=dict_of(parts), n=len(there) + 1)
         if not (-self.value(found)["Resid. Df"].diff()[1:] > 0).all():
             raise NotTranslated("anova() of fits of which one has no more parameters than the one before")
-        found = put(
-            'x.assign(Df=lambda d: -d["Resid. Df"].diff(), Deviance=lambda d: -d["Resid. Dev"].diff())',
-            x=found,
-        )
-        tail = 'x.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})'
-        return put(tail, x=found) if tested else found
+        form = 'x.assign(Df=lambda d: -d["Resid. Df"].diff(), Deviance=lambda d: -d["Resid. Dev"].diff())'
+        tail = '.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})'
+        return put(form + tail if tested else form, x=found)
 
     def _several(self, f: str, e: R) -> ast.expr:
         """`AIC(m0, m1)`: a table with degrees of freedom."""
         fits = [(a.symbol or f"model {k}", self.fit(a)) for k, a in enumerate(e.operands, 1)]
-        rows = []
+        rows: list[Any] = []
         for _, m in fits:
             if m is None:
                 raise NotTranslated(f"{f}() is of a model that is not in Python")
             rows.append([self._freedom(*m), self._number(f, *m)])
-        names = [name for name, _ in fits]
-        return put(
-            "pd.DataFrame(rows, names, columns)",
-            rows=list(map(node, rows)),
-            names=list(names),
-            columns=["df", f],
-        )
+        names: list[str] = [name for name, _ in fits]
+        return put("pd.DataFrame(rows, names, columns)", rows=rows, names=[*names], columns=["df", f])
 
     def _freedom(self, m: ast.expr, step: Step) -> ast.expr:
         """The degrees of freedom of R's log-likelihood."""
@@ -508,9 +459,9 @@ class Expressions(Applied):
         given = matched([(n, a) for n, a in e.arguments], formals)
         if given is None:
             raise NotTranslated(f"the arguments of {e.function}() do not match its formals")
-        promised = {n: self._promised(n, given[n]) for n in formals if n in given}
+        promised = [self._promised(n, given[n]) for n in formals if n in given]
         with ExitStack() as local:
-            for own in promised.values():
+            for own in promised:
                 local.enter_context(own)
             for name, default in function.arguments:
                 if name not in given and default.kind != "empty":
@@ -542,34 +493,18 @@ class Expressions(Applied):
                 local.enter_context(self._promised(part.operands[0].symbol, part.operands[1]))
             return self.expression(last.operands[0] if last.function == "return" else last)
 
-    def _inherits(self, e: R) -> ast.expr:
-        """`inherits(m, "try-error")`: what has a value is none."""
-        of, what = e.operands
-        if what.value != "try-error":
-            raise NotTranslated("inherits() is not supported")
-        self.operand(of)
-        return ast.Constant(False)
-
-    def _if(self, e: R) -> ast.expr:
-        test, yes, no = (self.operand(part) for part in (*e.operands, R("null"))[:3])
-        return put("yes if test else no", test=test, yes=yes, no=no)
-
 
 _OF_ROWS = frozenset("fitted fitted.values residuals resid predict".split())
-_OF_FITS = frozenset(
-    [
-        *views.NUMBERS,
-        *_OF_ROWS,
-        *"coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy".split(),
-    ]
+_OF_FITS = _OF_ROWS.union(
+    views.NUMBERS, "coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy".split()
 )
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {
-    "!": "not", ":": "colon", "%in%": "in", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
-    "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call", "which.max": "which",
-    "which.min": "which", "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
-    "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "if": "if", "matrix": "matrix",
+    ":": "colon", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
+    "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call",
+    "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
+    "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "matrix": "matrix",
     "with": "with", "transform": "mutate", "mutate": "mutate", "subset": "subset", "filter": "subset", "arrange": "arrange",
     "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
-    "Reduce": "reduce", "get": "get", "attr": "attribute", "replicate": "replicate", "inherits": "inherits",
+    "Reduce": "reduce", "get": "get", "attr": "attribute", "replicate": "replicate",
 }  # fmt: skip

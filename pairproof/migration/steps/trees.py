@@ -118,10 +118,8 @@ def changed(e: R, functions: Mapping[str, R]) -> frozenset[str]:
 
 def changed_in_place(trees: Sequence[R]) -> frozenset[str]:
     """The variables of which a script changes elements or columns somewhere."""
-    targets = (
-        p.operands[0] for e in trees for p in e.walk() if p.function in ("<-", "=", "<<-") and p.operands
-    )
-    return frozenset(root(t) for t in targets if t.function in ("[", "[[", "$"))
+    given = (p for e in trees for p in e.walk() if p.function in ("<-", "=", "<<-") and p.operands)
+    return frozenset(root(t) for t in (p.operands[0] for p in given) if t.function in ("[", "[[", "$"))
 
 
 def grown(trees: Sequence[R]) -> frozenset[str]:

@@ -23,7 +23,7 @@ from ...errors import PairproofError
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.translation import Step
-from .python import called, node, put
+from .python import called, dict_of, in_text, node, put
 from .trees import NotTranslated
 
 Value = Callable[[ast.expr], Any]
@@ -163,13 +163,12 @@ def of_tests(made: ast.expr, value: pd.DataFrame, step: Step, m: ast.expr | None
 
 
 def _in_words(found: Sequence[tuple[str, ast.expr]], value: Value) -> ast.expr:
-    """`f"\n{word} {number}; ..."`."""
-    parts = [
-        part
-        for word, made in found
-        for part in (ast.Constant(f"{word} "), _formatted(made, value), ast.Constant("; "))
-    ]
-    return ast.JoinedStr([ast.Constant("\n"), *parts[:-1]])
+    """`f"\n{word} {number:.7g}; ..."`; a table as it is."""
+    parts: list[ast.expr] = []
+    for word, made in found:
+        shown = in_text(made, ".7g" if isinstance(value(made), float) else "")
+        parts += [ast.Constant(f"; {word} " if parts else f"\n{word} "), shown]
+    return ast.JoinedStr(parts)
 
 
 def _compared(step: Step) -> None:
@@ -178,12 +177,6 @@ def _compared(step: Step) -> None:
         raise NotTranslated("R's coefficients are other multiples of Python's")
     if isinstance(step.value, Fit) and "standard errors" in step.not_compared:
         raise NotTranslated("R's standard errors are defined differently, and were not compared")
-
-
-def _formatted(made: ast.expr, value: Value) -> ast.FormattedValue:
-    """A number with seven digits, a table as it is."""
-    seven = ast.JoinedStr([ast.Constant(".7g")]) if isinstance(value(made), float) else None
-    return ast.FormattedValue(made, -1, seven)
 
 
 def _of_ties(m: ast.expr, step: Step) -> list[tuple[str, ast.expr]]:
@@ -204,15 +197,10 @@ def thresholds(m: ast.expr, step: Step) -> ast.expr | None:
     value, variance = 'np.array([-1, 1]) * m.params["tie"]', 'm.bse["tie"] ** 2 * np.array([1, 1])'
     if "order" in step.value.params:
         value += ' - m.params["order"]'
-        variance = (
-            'm.bse["tie"] ** 2 + m.bse["order"] ** 2 + np.array([2, -2]) * m.cov_params().loc["order", "tie"]'
-        )
-    made = put(
-        f'pd.DataFrame({{"value": {value}, "se": np.sqrt({variance})}}, index)',
-        m=m,
-        index=list(zeta.names or ()),
-    )
-    return put('x.assign(t=lambda d: d["value"] / d["se"])', x=made)
+        both = 'np.array([2, -2]) * m.cov_params().loc["order", "tie"]'
+        variance = f'm.bse["tie"] ** 2 + m.bse["order"] ** 2 + {both}'
+    table = f'pd.DataFrame({{"value": {value}, "se": np.sqrt({variance})}}, index)'
+    return put(f'{table}.assign(t=lambda d: d["value"] / d["se"])', m=m, index=list(zeta.names or ()))
 
 
 def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
@@ -263,18 +251,15 @@ def times_of(step: Step) -> float:
 def _pairs(step: Step, times: float) -> list[tuple[str, str]]:
     vector, fit = step.call.vector("coef"), step.value
     series = fit.params if isinstance(fit, Fit) else pd.Series(fit.params(), dtype=float)
-    ours = {
-        str(n): (1.0 if n == "tie" else times) * float(v) for n, v in series.items() if v == v and v != 0.0
-    }
+    numbers = ((str(n), float(v)) for n, v in series.items() if v == v and v != 0.0)
+    ours = {n: v if n == "tie" else times * v for n, v in numbers}
     if vector is None or vector.names is None:
         return [(name, name) for name in ours]
     theirs = dict(zip(vector.names, vector.floats().ravel().tolist()))
-    pairs = sorted(
-        (_unlike(r, own), abs(a - b), r, own)
-        for r, a in theirs.items()
-        for own, b in ours.items()
-        if abs(a - b) <= NEAR * max(1.0, abs(a))
+    both = (
+        (abs(a - b), NEAR * max(1.0, abs(a)), r, own) for r, a in theirs.items() for own, b in ours.items()
     )
+    pairs = sorted((_unlike(r, own), gap, r, own) for gap, most, r, own in both if gap <= most)
     found: dict[str, str] = {}
     for _, _, r, own in pairs:  # equal names first, then the nearest numbers
         if r not in found and own not in found.values():
@@ -293,12 +278,10 @@ def of_leaves(m: ast.expr, tree: Tree | TreeRecord) -> ast.expr:
     return found if len(tree.leaves) > 1 else put("x.iloc[0]", x=found)
 
 
-def coefficients(
-    m: ast.expr, step: Step, varies: bool, of: str = "m.params", names: str = "short"
-) -> ast.expr:
+def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params", names: str = "") -> ast.expr:
     """`m.params.drop("Ceylon").add_prefix("tea")`: R's vector, of estimates or (`m.bse`) standard errors.
 
-    names: R's; "each": each renamed for itself, "none": without them.
+    names: "each": each renamed for itself, "none": without R's.
     """
     if isinstance(step.value, (Tree, TreeRecord)):
         return of_leaves(m, step.value)
@@ -355,8 +338,7 @@ def _few(pairs: Sequence[tuple[str, str]]) -> bool:
 
 
 def _renamed(pairs: Sequence[tuple[str, str]]) -> ast.expr:
-    changed = [(own, r) for r, own in pairs if r != own]
-    return ast.Dict([ast.Constant(own) for own, _ in changed], [ast.Constant(r) for _, r in changed])
+    return dict_of([(own, node(r)) for r, own in pairs if r != own])
 
 
 def _relabelled(found: ast.expr, pairs: Sequence[tuple[str, str]], columns: bool) -> ast.expr:
@@ -396,9 +378,7 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     made = put("quasi_table(m)" if quasi(step) else "m.to_frame()", m=m)
     found = _rows(made, m, step.value, [n for _, n in pairs], varies)
     if (zeta := thresholds(m, step)) is not None:
-        found = put(
-            'x[columns].set_axis(["value", "se", "t"], axis=1)', x=found, columns=["estimate", "se", "z"]
-        )
+        found = put('x[["estimate", "se", "z"]].set_axis(["value", "se", "t"], axis=1)', x=found)
         return put("pd.concat(parts)", parts=[_relabelled(found, pairs, False), zeta])
     if not quasi(step):
         found = put("x[columns]", x=found, columns=list(COLUMNS.values()))
@@ -407,11 +387,8 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
 
 def tidy(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     """`broom::tidy(m)`: the table of coefficients with their names in a column."""
-    return put(
-        'x.set_axis(columns, axis=1).rename_axis("term").reset_index()',
-        x=coefficient_table(m, step, varies),
-        columns=["estimate", "std.error", "statistic", "p.value"],
-    )
+    columns, table = '["estimate", "std.error", "statistic", "p.value"]', coefficient_table(m, step, varies)
+    return put(f'x.set_axis({columns}, axis=1).rename_axis("term").reset_index()', x=table)
 
 
 def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95, profiled: bool = False) -> ast.expr:
@@ -517,11 +494,8 @@ def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
     own = list(found.values())
     if own != list(map(str, table.columns)):
         x = put("x[own]", x=x, own=own)
-    others = [(c, n) for n, c in found.items() if c != ALSO.get(n, n)]
-    if not others:
-        return x
-    to = ast.Dict([ast.Constant(c) for c, _ in others], [ast.Constant(n) for _, n in others])
-    return put("x.rename(columns=to)", x=x, to=to)
+    others = [(c, node(n)) for n, c in found.items() if c != ALSO.get(n, n)]
+    return put("x.rename(columns=to)", x=x, to=dict_of(others)) if others else x
 
 
 def _is_numeric(value: RVector) -> bool:
@@ -542,12 +516,10 @@ def digits_of(step: Step, function: str = "", value: Any = None) -> float:
     function: R's, whose value is a number of the likelihood or a count: the digits of these, and no more than the
     value itself has; estimates and standard errors have fewer where R stops early.
     """
-    known = [
-        a.digits
-        for a in step.rows
-        if a.digits is not None and math.isfinite(a.digits) and a.verdict == "agrees"
-        if (a.quantity.kind in LIKELIHOOD) is bool(function)
-    ]
+    rows = (
+        a for a in step.rows if a.verdict == "agrees" and (a.quantity.kind in LIKELIHOOD) is bool(function)
+    )
+    known = [a.digits for a in rows if a.digits is not None and math.isfinite(a.digits)]
     recorded = step.call.number(NUMBERS[function][0]) if function and NUMBERS[function][0] else None
     if recorded is not None and (gap := abs(value - recorded)) > 0:
         known.append(-math.log10(gap / max(abs(value), abs(recorded))))

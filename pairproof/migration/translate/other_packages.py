@@ -353,8 +353,7 @@ def choices(call: RecordedCall, context: Context) -> Translation:
         "y": RVector(ones, np.zeros(len(one), bool)),
         "family": RVector(np.array(["binomial", "logit"], object), np.zeros(2, bool)),
     }
-    found = translation.TRANSLATORS["stats::glm"](
-        replace(call, function="stats::glm", result=fitted, values={}), context
-    )
+    as_glm = replace(call, function="stats::glm", result=fitted, values={})
+    found = translation.TRANSLATORS["stats::glm"](as_glm, context)
     judge: Judge = lambda fit: [replace(a, r_call=call.function) for a in found.judge(fit)]
     return replace(found, judge=judge)

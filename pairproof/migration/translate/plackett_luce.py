@@ -14,7 +14,7 @@ less than 1e-4.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,19 @@ from ...validation.r_answers.translate import RParameters, worth_values
 from ...validation.verdicts.agreement import Agreement
 from . import recorded_answers as answers
 from .python_code import Call, File, columns_call, stated
-from .rows import Beside, at, count_rows, explained, llf_and_aic, named, of_fit, parameters, standard_errors
+from .rows import (
+    Beside,
+    Named,
+    Rows,
+    at,
+    count_rows,
+    explained,
+    llf_and_aic,
+    named,
+    of_fit,
+    parameters,
+    standard_errors,
+)
 from .translation import (
     Context,
     Step,
@@ -89,16 +101,11 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     of_rankers, normal = answers.recorded(call, "gamma", "adherence"), answers.recorded(call, "normal")
     unknown_worths = not coefficients or any(np.isnan(v) for v in coefficients.values())
     never_alone = ties is not None and len(ties) and ties.floats()[0] != 1.0
-    for holds, why in (
-        (of_rankers is not None, "adherence of rankers is only in R"),
-        (
-            normal is not None,
-            "it has a normal prior for the log worths, and R's numbers are the posterior mode",
-        ),
-        (never_alone, "no item was ever ranked alone, so R's choices are only among tied groups"),
-        (unknown_worths, "some worths are not estimable, which R reports as NA"),
-    ):
-        stays_if(holds, why)
+    stays_if(of_rankers is not None, "adherence of rankers is only in R")
+    prior = "it has a normal prior for the log worths, and R's numbers are the posterior mode"
+    stays_if(normal is not None, prior)
+    stays_if(never_alone, "no item was ever ranked alone, so R's choices are only among tied groups")
+    stays_if(unknown_worths, "some worths are not estimable, which R reports as NA")
     code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), stated(pseudo=pseudo or None))
     why = why_not_finite(code)
     stays_if(why, f"Python refuses, where R stops somewhere: {why}")
@@ -138,9 +145,8 @@ def _rows(call: RecordedCall, data: answers.Rankings, pseudo: float, fit: Fit) -
 
 def _of_rankings(fit: Fit, data: answers.Rankings) -> RParameters:
     """The fit's estimates with R's covariance: of the information of the rankings alone."""
-    space = LuceSpace(
-        Ranks(dense(np.where(data.ranks > 0, data.ranks, ABSENT))), tuple(fit.of_answers.tie_orders)
-    )
+    ranks = Ranks(dense(np.where(data.ranks > 0, data.ranks, ABSENT)))
+    space = LuceSpace(ranks, tuple(fit.of_answers.tie_orders))
     matrix = block_diag(main_effects(data.items, reference=0).columns, np.eye(len(space.tie_orders)))
     weights = np.ones(len(data.ranks)) if data.weights is None else data.weights
     likelihood = Likelihood(space, np.zeros(len(data.ranks), dtype=np.int64), [matrix])
@@ -212,9 +218,7 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     return PLACKETTLUCE.worths(call, context)
 
 
-def _worth_errors(
-    made: Step, beside: Beside, rows: list[Agreement], r: Mapping[str, float]
-) -> list[Agreement]:
+def _worth_errors(made: Step, beside: Beside, rows: Rows, r: Named) -> Rows:
     """R's leave the pseudo-rankings out."""
     fit = made.value
     if fit.answers is None or not fit.of_answers.pseudo > 0:

@@ -81,9 +81,8 @@ class File:
 
     def __post_init__(self) -> None:
         if len({len(v) for v in self.columns.values()}) > 1:
-            raise InputError(
-                f"columns of {self.stem}: lengths { {k: len(v) for k, v in self.columns.items()} }"
-            )
+            lengths = {k: len(v) for k, v in self.columns.items()}
+            raise InputError(f"columns of {self.stem}: lengths {lengths}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,9 +238,8 @@ def _broken(value: Any, named: Named, placed: Placed, indent: str) -> str:
     left, right = _around(value, lambda of: source(of, named, placed, indent))
     if not inner:
         return left + right if left else in_a_line(value, named, placed)
-    if isinstance(value, (list, tuple)) and not any(
-        isinstance(v, (*KINDS, list, dict, tuple)) for v in value
-    ):
+    nested = (*KINDS, list, dict, tuple)
+    if isinstance(value, (list, tuple)) and not any(isinstance(v, nested) for v in value):
         body = _filled([*map(literal, value)], deeper)
     else:
         texts = ((before, source(v, named, placed, deeper, before + ",")) for before, v in inner)
@@ -306,11 +304,8 @@ def function_of(path: str) -> Callable[..., Any]:
 
 def frame_call(frame: RList, stem: str) -> Call:
     """`pairproof.bridge.read_frame("data/STEM.csv", factors={...})` of a data frame."""
-    ordered = [
-        name
-        for name, column in zip(frame.names or (), frame.values)
-        if isinstance(column, RVector) and "ordered" in column.rclass
-    ]
+    columns = {n: v for n, v in zip(frame.names or (), frame.values) if isinstance(v, RVector)}
+    ordered = [name for name, column in columns.items() if "ordered" in column.rclass]
     return columns_call(columns_of(frame), stem, factors_of(frame), ordered)
 
 

@@ -70,12 +70,12 @@ Declared = Mapping[str, tuple[Union[type, Callable[[RVector], Any]], Any]]
 def options_of(declared: Declared, value: Callable[[str], RValue]) -> dict[str, Any]:
     """Arguments that were given and are not R's default, in the order of their declaration, by Python's names."""
     given = ((name, kind, default, value(name)) for name, (kind, default) in declared.items())
-    read = (
-        (n, one(v, kind) if isinstance(kind, type) else kind(v), default)
-        for n, kind, default, v in given
-        if isinstance(v, RVector)
-    )
-    return {n.replace(".", "_"): v for n, v, default in read if v is not None and v != default}
+    found: dict[str, Any] = {}
+    for name, kind, default, v in given:
+        read = (one(v, kind) if isinstance(kind, type) else kind(v)) if isinstance(v, RVector) else None
+        if read is not None and read != default:
+            found[name.replace(".", "_")] = read
+    return found
 
 
 def vectors_of(frame: RValue) -> dict[str, RVector]:
@@ -126,10 +126,8 @@ class Pairs:
 
     def code(self, stem: str) -> Call:
         """`pairproof.read("data/STEM.csv", layout="prefmod", ...)`."""
-        columns: dict[str, list[Any]] = {
-            name: [None if np.isnan(v) else int(v) for v in self.signs[:, k]]
-            for k, name in enumerate(self.names)
-        }
+        signs = ([None if np.isnan(v) else int(v) for v in column] for column in self.signs.T)
+        columns: dict[str, list[Any]] = dict(zip(self.names, signs))
         if self.weights is not None:
             columns[free(WEIGHT, columns)] = [float(w) for w in self.weights]
         coding: dict[str, Any] = {"first": 1, **({"tie": 0} if self.ties else {}), "second": -1}
@@ -177,9 +175,8 @@ class Rankings:
     @property
     def columns(self) -> dict[str, list[Any]]:
         """A column an item, then the weights; an item without a rank is empty."""
-        found: dict[str, list[Any]] = {
-            item: [int(v) if v else None for v in self.ranks[:, k]] for k, item in enumerate(self.items)
-        }
+        ranks = ([int(v) if v else None for v in column] for column in self.ranks.T)
+        found: dict[str, list[Any]] = dict(zip(self.items, ranks))
         if self.weights is not None:
             found[free(WEIGHT, found)] = [float(w) for w in self.weights]
         return found
@@ -213,9 +210,8 @@ def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:
 
 def matrix_of(frame: RList) -> RVector | None:
     """A data frame of numbers as a matrix."""
-    columns = [
-        v for v in frame.values if isinstance(v, RVector) and v.values.dtype.kind in "fi" and v.levels is None
-    ]
+    vectors = [v for v in frame.values if isinstance(v, RVector) and v.levels is None]
+    columns = [v for v in vectors if v.values.dtype.kind in "fi"]
     if frame.names is None or not columns or len(columns) < len(frame):
         return None
     values = np.column_stack([v.floats() for v in columns])
@@ -282,10 +278,8 @@ class Package:
             return Beside(call).columns(value, {"estimate": r}, {"estimate": "estimate" if log else "worth"})
 
         if native and log and (chosen is None or len(chosen) == 1):
-            code = attribute(
-                Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params"
-            )
-            return Translation("native", code, judge=of_params)
+            moved = Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],))
+            return Translation("native", attribute(moved, "params"), judge=of_params)
         if native and chosen is None:
             return Translation("native", Method(fit, "worth"), judge=of_table)
         model = IN_R[made.call.function](made.call, context, CHOSEN).code if native else fit

@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,11 +60,8 @@ def of_one_fit(fit: Fit, answer: RCounterpart, score: ScoreCheck | None) -> Scor
     if score is None:
         return None
     size = abs(fit.llf) + fit.n_comparisons
-    gaps = [
-        sign * (answer.values[name] - ours) / part
-        for name, ours, sign, part in (("llf", fit.llf, -1.0, 1.0), ("deviance", fit.deviance, 1.0, 2.0))
-        if name in answer.values
-    ]
+    of = (("llf", fit.llf, -1.0), ("deviance", fit.deviance, 0.5))
+    gaps = [part * (answer.values[name] - ours) for name, ours, part in of if name in answer.values]
     stated = max(gaps) if gaps else LOOSEST * max(1.0, abs(fit.deviance) / 2)
     return score if score.below <= OF_SHORTFALL * max(stated, 0.0) + ROUNDING * size else None
 
@@ -85,7 +82,13 @@ def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> li
     return list(map(held, rows))
 
 
-NOWHERE: Mapping[str, str] = MappingProxyType({})
+#: Numbers and texts by name; which rows are meant; sizes by name, or one of all.
+Named = Mapping[str, float]
+Places = Mapping[str, str]
+Rows = list[Agreement]
+Which = Callable[[Agreement], object]
+Sizes = Union[Named, float]
+NOWHERE: Places = MappingProxyType({})
 #: Digits asked of a number that R computes by the same formulas from the same values, such as a table made
 #: of a fit that was compared by itself: other orders of summation leave 12 and more.
 SAME = 11.0
@@ -124,15 +127,12 @@ def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
     """A row for every number of R's beside the fit's, judged as by `fit.verify()`, excused as one fit only."""
     if fit.contests is not None or fit.answers is not None:
         size = fit.n_comparisons + (abs(fit.llf) if fit.llf == fit.llf else 0.0)
-        return compare_fit(
-            fit, [replace(answer, rounding={"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size})]
-        )
-    question = Question(fit, count(fit), Backend("none"))
-    score = of_one_fit(fit, answer, score_check(fit, question.cells, answer))
-    checked = replace(
-        answer, score=score, rounding=rounding(fit, question.cells, answer, fit.outcome_model == "binary")
-    )
-    return errors_of_one_fit(compare_fit(fit, [checked]), score)
+        rounded = {"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size}
+        return compare_fit(fit, [replace(answer, rounding=rounded)])
+    cells = Question(fit, count(fit), Backend("none")).cells
+    score = of_one_fit(fit, answer, score_check(fit, cells, answer))
+    exact = rounding(fit, cells, answer, fit.outcome_model == "binary")
+    return errors_of_one_fit(compare_fit(fit, [replace(answer, score=score, rounding=exact)]), score)
 
 
 #: Quantity -> its name in the record of R's answer, where that is another.
@@ -194,27 +194,18 @@ class Beside:
             place=place,
         )
 
-    def named(
-        self,
-        kind: str,
-        ours: Mapping[str, float],
-        r: Mapping[str, float],
-        places: Mapping[str, str] = NOWHERE,
-        sizes: Mapping[str, float] | float = 0.0,
-    ) -> list[Agreement]:
+    def named(self, kind: str, ours: Named, r: Named, places: Places = NOWHERE, sizes: Sizes = 0.0) -> Rows:
         """A row for each name of both, at its place; a name on one side only differs; sizes: of what cancels."""
-        none, size = float("nan"), sizes if isinstance(sizes, Mapping) else dict.fromkeys((*r, *ours), sizes)
-        entries = ((n, ours.get(n, none), r.get(n, none)) for n in dict.fromkeys((*r, *ours)))
-        return [
-            self.row(
-                f"{kind}.{n}" if n else kind, float(a), b, size.get(n, 0.0), places.get(n, ""), n not in r
-            )
-            for n, a, b in entries
-        ]
+        none, rows = float("nan"), []
+        for n in dict.fromkeys((*r, *ours)):
+            size = sizes.get(n, 0.0) if isinstance(sizes, Mapping) else sizes
+            name, a, b = f"{kind}.{n}" if n else kind, float(ours.get(n, none)), r.get(n, none)
+            rows.append(self.row(name, a, b, size, places.get(n, ""), n not in r))
+        return rows
 
     def listed(
         self, kind: str, ours: Any, r: Any, places: str | Sequence[str], sizes: Any = 0.0, names: Any = ()
-    ) -> list[Agreement]:
+    ) -> Rows:
         """Numbers of an array in order, called 1, 2, ... unless they have names; places: or the array's name."""
         own, theirs = np.ravel(ours), np.ravel(r)
         if len(own) != len(theirs):
@@ -255,13 +246,7 @@ class Beside:
         """Coefficients, their standard errors and these numbers of a model that R fitted again."""
         return [*self.coefficients(model), *self.errors(model), *self.fields(model, numbers)]
 
-    def columns(
-        self,
-        table: Any,
-        r: Mapping[str, Mapping[str, float]],
-        kinds: Mapping[str, str],
-        sizes: Mapping[str, float] | float = 0.0,
-    ) -> list[Agreement]:
+    def columns(self, table: Any, r: Mapping[str, Named], kinds: Places, sizes: Sizes = 0.0) -> Rows:
         """Columns of a table by item, or arrays of an answer of R, beside R's; kinds: what a column is called."""
         rows: list[Agreement] = []
         for column, theirs in r.items():
@@ -352,24 +337,17 @@ def differ(rows: Iterable[Agreement]) -> bool:
     return any(a.verdict == "differs" for a in rows)
 
 
-def said_of(
-    rows: Iterable[Agreement], which: Callable[[Agreement], object], verdict: Verdict, why: str, code: str
-) -> list[Agreement]:
+def said_of(rows: Iterable[Agreement], which: Which, verdict: Verdict, why: str, code: str) -> Rows:
     """The rows, this said of those `which` differ; what is explained is accepted."""
-    accepted = verdict == "explained"
-    return [
-        replace(a, verdict=verdict, explanation=why, code=code, accepted=accepted or a.accepted)
-        if a.verdict == "differs" and which(a)
-        else a
-        for a in rows
-    ]
+
+    def of(a: Agreement) -> Agreement:
+        accepted = verdict == "explained" or a.accepted
+        return replace(a, verdict=verdict, explanation=why, code=code, accepted=accepted)
+
+    return [of(a) if a.verdict == "differs" and which(a) else a for a in rows]
 
 
-def explained(
-    rows: Iterable[Agreement], quantities: Sequence[str] | None, why: str, code: str
-) -> list[Agreement]:
+def explained(rows: Iterable[Agreement], quantities: Sequence[str] | None, why: str, code: str) -> Rows:
     """The rows, those of `quantities` (names or kinds; None: all) that differ explained: R is wrong, and why."""
-    named: Callable[[Agreement], bool] = lambda a: (
-        quantities is None or str(a.quantity) in quantities or a.quantity.kind in quantities
-    )
-    return said_of(rows, named, "explained", why, code)
+    which: Which = lambda a: quantities is None or bool({str(a.quantity), a.quantity.kind} & {*quantities})
+    return said_of(rows, which, "explained", why, code)

@@ -94,9 +94,7 @@ def _tables(
 ) -> tuple[dict[str, Any], tuple[Any, Any]]:
     """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
     levels, none = contests.players, np.zeros(len(contests.first), bool)
-    columns = {
-        n: RVector(counted, none) for n, counted in (("wins", contests.wins), ("losses", contests.losses))
-    }
+    columns = {"wins": RVector(contests.wins, none), "losses": RVector(contests.losses, none)}
     players: list[dict[str, str]] = []
     for k, (own, side) in enumerate(zip(PLAYERS, (contests.first, contests.second))):
         columns[own] = RVector((side + 1).astype(np.int32), none, levels=levels, rclass=("factor",))
@@ -133,9 +131,8 @@ def settings(call: RecordedCall) -> dict[str, Any]:
     given = call.values.get("control")
     own = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
     said = options_of(SETTINGS, lambda name: call.values.get(name, own.get(name)))
-    control: dict[str, Any] = {
-        name: said.pop(name) for name in ("tol", "maxiter", "IWLSiter") if name in said
-    }
+    names = ("tol", "maxiter", "IWLSiter")
+    control: dict[str, Any] = {name: said.pop(name) for name in names if name in said}
     if control:
         said["control"] = Call(f"{BRIDGE}.bradleyterry2.glmmPQL_control", (), control)
     contrasts = call.values.get("contrasts")

@@ -355,9 +355,8 @@ def new_contests(
     first, second = (side.values.astype(int) - 1 for side in (one, other))
     stays_if((first == second).any(), "Python does not predict a contest of a player against itself")
     counted: dict[str, Any] = {"wins": np.ones(n), "losses": np.zeros(n), "rows": np.arange(n), "total": n}
-    new = replace(
-        contests, players=levels, first=first, second=second, x=np.zeros((n, 0)), names=(), **counted
-    )
+    met = replace(contests, players=levels, first=first, second=second)
+    new = replace(met, x=np.zeros((n, 0)), names=(), **counted)
     data = RList(tuple(columns.values()), tuple(columns))
     words = in_words(replace(of, result={**of.result, "data": data}), new, estimated_terms(of))
     unseen: dict[str, dict[str, Any]] = {}

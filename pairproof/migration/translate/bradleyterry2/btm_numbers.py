@@ -183,9 +183,8 @@ def r_parameters(contests: Contests, found: Relation) -> RParameters:
     used = np.asarray(found.by[:, known].any(axis=1) & ~found.by[:, ~known].any(axis=1))
     by = found.by[np.ix_(used, known)]
     names = tuple(n for n, u in zip(found.names, used) if u)
-    return RParameters(
-        names, by @ values[known], by @ spread[np.ix_(known, known)] @ by.T, "log-odds", found.reference
-    )
+    covariance = by @ spread[np.ix_(known, known)] @ by.T
+    return RParameters(names, by @ values[known], covariance, "log-odds", found.reference)
 
 
 def name_of(call: RecordedCall, fit: Fit) -> str:

@@ -366,11 +366,8 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
 
 def fit_call(call: RecordedCall, contests: Contests, words: Words, options: dict[str, Any]) -> Call:
     """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
-    sides, counted = {"first": contests.first, "second": contests.second}, (
-        contests.wins,
-        contests.losses,
-        None,
-    )
+    sides = {"first": contests.first, "second": contests.second}
+    counted = contests.wins, contests.losses, None
     file = File({"item": list(contests.players), **words.item_data}, f"{call.variable or 'BTm'}_items")
     reading = stated(item_data=file if words.item_data else None, levels=words.levels)
     options, offset = stated(formula=words.formula) | options, contests.offset

@@ -45,10 +45,8 @@ EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
 def _by_eba(call: RecordedCall, name: str, why: str, judge: Judge, **options: Any) -> Translation:
     """A function of the bridge of wins of rows over columns, and the items."""
     given = call.values.get("M")
-    wins = needed(
-        matrix_of(given) if isinstance(given, RList) else call.argument("M"),
-        "its table of wins was not recorded",
-    )
+    table = matrix_of(given) if isinstance(given, RList) else call.argument("M")
+    wins = needed(table, "its table of wins was not recorded")
     square = wins.values.ndim == 2 and wins.values.shape[0] == wins.values.shape[1]
     stays_if(not square, "its table of wins was not recorded")
     found = np.nan_to_num(np.where(wins.na, 0.0, wins.floats()))

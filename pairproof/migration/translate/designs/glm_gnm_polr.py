@@ -113,15 +113,12 @@ def _recognised(fitted: designs.Fitted) -> Pattern:
     items, undecided, dependent = (needed(columns, other) for columns in found)
     stays_if(not items, other)
     stays_if(fitted.offset is not None or (fitted.weights != 1).any(), "it has an offset or weights")
-    variables = [
-        v
-        for name in (*designs.said_by(data, "cat.scovs"), *designs.said_by(data, "num.scovs"))
-        if name in data and (v := designs.variable_of(name, data.vector(name)))
-    ]
+    names = (*designs.said_by(data, "cat.scovs"), *designs.said_by(data, "num.scovs"))
+    said = (designs.variable_of(name, data.vector(name)) for name in names if name in data)
+    variables = [v for v in said if v]
     groups = decide.codes(*(v.values for v in variables)) if variables else np.zeros(fitted.n, dtype=np.int64)
-    design = replace(
-        fitted.design, factors={}, numbers={}, items=items, covariates=designs.said_covariates(data)
-    )
+    covariates = designs.said_covariates(data)
+    design = replace(fitted.design, factors={}, numbers={}, items=items, covariates=covariates)
     return recognise_pattern(design, undecided, dependent, groups, variables)
 
 
@@ -243,9 +240,8 @@ def _native(
     call, link, poisson = fitted.call, fitted.link, code.function == "pairproof.fit_llbt"
     # With other links R's errors are of the expected information, a fit's of the observed one.
     same, quasi = poisson or link == "logit", fitted.family.startswith("quasi")
-    stays_if(
-        quasi and not same, f"link {link} of a quasi family: its standard errors are defined differently"
-    )
+    other = f"link {link} of a quasi family: its standard errors are defined differently"
+    stays_if(quasi and not same, other)
     phi = dispersion(value) if isinstance(value := made(code), Fit) and quasi else 1.0
     stays_if(not phi > 0, "its dispersion is not defined: no residual degrees of freedom")
     likelihood = _of_deviance(likelihood) if quasi else likelihood
@@ -256,8 +252,8 @@ def _native(
     of = partial(designs.glm_rows, fitted, p, likelihood, name, said)
     judge = partial(of, errors=same, nuisance=len(found.model.contests) if poisson else 0)
     if quasi:
-        other = any(a.verdict not in AGREEING for a in judge(value) if a.quantity.kind == "se")
-        stays_if(other, "the dispersion of its rows is not that of the comparisons")
+        apart = any(a.verdict not in AGREEING for a in judge(value) if a.quantity.kind == "se")
+        stays_if(apart, "the dispersion of its rows is not that of the comparisons")
         notes.append(QUASI)
     if not same:
         notes.append(f"link {link}: standard errors are from the observed information, R's from the expected")
@@ -285,9 +281,8 @@ def anova(call: RecordedCall, context: Context) -> Translation:
         said = f"{step.call.variable} is not fitted in Python, so there is nothing to compare here"
         stays_if(not isinstance(step.value, Fit), said)
     quasi = any(f.startswith("quasi") for s in steps for f in s.call.strings("family")[:1])
-    stays_if(
-        quasi, "it divides by the dispersion of a quasi family, which a likelihood-ratio test does not do"
-    )
+    divides = "it divides by the dispersion of a quasi family, which a likelihood-ratio test does not do"
+    stays_if(quasi, divides)
     table = needed(call.frame("value"), lost := "its table was not recorded")
     stays_if("Deviance" not in table or "Df" not in table, lost)
     code = Call("pairproof.anova", tuple(Result(s.call.id) for s in steps))

@@ -39,6 +39,7 @@ from ..translation import Context, Translation, bridged, held, in_r, needed, out
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Arrays = Mapping[str, FloatArray]
 #: Columns of a model frame that are no covariates.
 NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
 #: Numbers of a model matrix that are examined: least squares on more take minutes.
@@ -118,12 +119,9 @@ def fitted_of(call: RecordedCall, without: tuple[str, ...] = ()) -> Fitted:
     apart = {len(y), len(w), len(o)} != {n} or np.isnan(y).any() or np.isnan(w).any()
     stays_if(apart, f"its response has {len(y)} values, its model matrix {n} rows")
     family, link = (*call.strings("family"), "", "")[:2]
-    levels = call.vector("eliminated")
-    groups = (
-        None
-        if levels is None or not len(levels)
-        else np.unique(levels.values, return_inverse=True)[1].ravel()
-    )
+    levels, groups = call.vector("eliminated"), None
+    if levels is not None and len(levels):
+        groups = np.unique(levels.values, return_inverse=True)[1].ravel()
     return Fitted(call, design, coef, vcov, y, w, o if o.any() else None, family, link, groups)
 
 
@@ -299,10 +297,8 @@ def contest_call(
     columns |= {} if offset is None else {"offset": whole_numbers(offset)}
     # The order that `pairproof.read` takes by itself: by number if all are whole ones, else by code point.
     usual = sorted(met, key=int) if all(re.fullmatch(r"[0-9]+", name) for name in met) else sorted(met)
-    given = stated(
-        columns=[*sides] != ["first", "second"] and dict(zip(("first", "second"), sides)),
-        items=list(items) != usual and list(items),
-    )
+    heads = [*sides] != ["first", "second"] and dict(zip(("first", "second"), sides))
+    given = stated(columns=heads, items=list(items) != usual and list(items))
     read = table_call(columns, stem, layout="counts", **given, **reading)
     cells = stated(
         ties=half and "half",
@@ -343,11 +339,8 @@ def safe_names(names: Sequence[str], items: Sequence[str]) -> dict[str, str]:
 def by_of(products: Sequence[Term], item_terms: Collection[str], named: Mapping[str, str]) -> str:
     """`by=` of covariates of all items, of single ones, of item covariates, of ties."""
     heads = ((named[head] if head in item_terms else head, p) for head, p in products)
-    texts = (
-        ([quoted_name(head)] if head else []) + [quoted_name(named[v.name]) for v in p.variables]
-        for head, p in heads
-    )
-    return " + ".join(map(":".join, texts))
+    texts = ([*([head] if head else []), *(named[v.name] for v in p.variables)] for head, p in heads)
+    return " + ".join(":".join(map(quoted_name, words)) for words in texts)
 
 
 def column_of(variable: Variable, rows: IntArray | slice = slice(None)) -> list[Any]:
@@ -361,9 +354,7 @@ def levels_of(variables: Mapping[str, Variable], named: Mapping[str, str]) -> di
     return stated(levels={named[n]: list(v.levels) for n, v in variables.items() if v.levels})
 
 
-def of_items(
-    items: Sequence[str], terms: Mapping[str, FloatArray], named: Mapping[str, str], stem: str
-) -> dict[str, Any]:
+def of_items(items: Sequence[str], terms: Arrays, named: Mapping[str, str], stem: str) -> dict[str, Any]:
     """`item_data=` of a reader, if the model has item covariates."""
     values = {named[n]: whole_numbers(v) for n, v in terms.items()}
     columns: dict[str, list[Any]] = {"item": list(items), **values}
@@ -438,9 +429,7 @@ def binomial_likelihood(fitted: Fitted, contests: Contests, n: int) -> dict[str,
     return values
 
 
-def poisson_likelihood(
-    call: RecordedCall, contests: Contests, counts: FloatArray, n: int
-) -> dict[str, float]:
+def poisson_likelihood(call: RecordedCall, contests: Contests, y: FloatArray, n: int) -> dict[str, float]:
     """The same of a Poisson model with a constant for each contest.
 
     Its log-likelihood is that of the comparisons plus sum(N log N - N) - sum log y!, N the total of a
@@ -453,7 +442,7 @@ def poisson_likelihood(
         values["df_resid"] -= float((total == 0).sum() * (outcomes - 1))
     loglik = call.number("loglik")
     if loglik is not None and _whole(contests):
-        constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(counts + 1)))
+        constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(y + 1)))
         values.update(likelihood_values(loglik - constant, n))
     return values
 

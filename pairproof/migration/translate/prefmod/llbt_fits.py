@@ -134,13 +134,8 @@ class Comparisons(Asked):
         """The model with these covariates in Python."""
         used = self.used
         coding = tables.coding_of(used.answers)
-        reading = stated(
-            layout="prefmod",
-            pair_order="prefmod",
-            items=list(self.items),
-            coding=coding,
-            levels=found.levels(used),
-        )
+        prefmod: dict[str, object] = {"layout": "prefmod", "pair_order": "prefmod", "items": list(self.items)}
+        reading = prefmod | stated(coding=coding, levels=found.levels(used))
         ties = "tie" in coding and not self.ties and "none"
         options = stated(ties=ties, by=found.by, cells=found.cells)
         file = File(used.written(found.all), self.call.variable)

@@ -171,10 +171,8 @@ def _of_missing(call: RecordedCall, said: Mapping[str, Any]) -> dict[str, Any]:
         chosen = {name: tuple(np.flatnonzero(mask).tolist()) for name, mask in places.items()}
         return {"alpha": "comparison" if said.get("MISmodel") == "comp" else "item", **chosen}
     others = "NItest" in said
-    return {
-        "complete_against_others": others,
-        "alpha": "none" if of_pairs and "NI" in said and not others else "",
-    }
+    alpha = "none" if of_pairs and "NI" in said and not others else ""
+    return {"complete_against_others": others, "alpha": alpha}
 
 
 def read(model: Asked) -> Asked:
@@ -252,11 +250,8 @@ def pattern(call: RecordedCall, context: Context) -> Translation:
 
 def _code(model: Asked) -> Call:
     table, found, pairs = model.used, model.covariates, model.kind == "pairs"
-    columns, ties, reading = (
-        table.written(found.all),
-        model.kind == "ratings",
-        dict[str, Any](items=list(model.items)),
-    )
+    columns, reading = table.written(found.all), dict[str, Any](items=list(model.items))
+    ties = model.kind == "ratings"
     if pairs:
         coding = tables.coding_of(table.answers)
         ties = "tie" in coding
@@ -296,10 +291,8 @@ def _scale(table: tables.Given) -> str:
     """The scale as the reader has it: from the smallest to the largest rating that occurs."""
     known = table.answers[~np.isnan(table.answers)]
     low, high = float(known.min()), float(known.max())
-    stays_if(
-        low == high or (known != np.floor(known)).any(),
-        "its ratings are not whole numbers, or are all the same",
-    )
+    broken = low == high or (known != np.floor(known)).any()
+    stays_if(broken, "its ratings are not whole numbers, or are all the same")
     return f"{int(low)}-{int(high)}"
 
 
@@ -458,11 +451,8 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     formel = [p for p in found.formel if set(p) <= {*found.in_table}]
     of_all = model.table.names[model.table.n_answers :] if llbt else found.all
     used = () if model.of_missing else of_all
-    options = stated(
-        formel=used and formula(formel),
-        elim=used and formula(found.elim),
-        obj_names=list(tables.texts(call, "obj.names")),
-    )
+    options = stated(formel=used and formula(formel), elim=used and formula(found.elim))
+    options |= stated(obj_names=list(tables.texts(call, "obj.names")))
     sizes = [len(model.items), *([model.times] if model.times > 1 else [])]
     arguments = [columns_call(model.table.written(used), call.variable), *sizes]
     numbers = "deviance df_residual loglik" if llbt else "ll fl code"

@@ -98,10 +98,8 @@ def names_of_items(call: RecordedCall, n: int) -> tuple[str, ...]:
 
 def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given:
     """The table of a call."""
-    value, lost = (
-        call.values.get(argument),
-        "its table was not recorded, because it is too large or not a data frame",
-    )
+    value = call.values.get(argument)
+    lost = "its table was not recorded, because it is too large or not a data frame"
     path = isinstance(value, RVector) and value.values.dtype == object
     stays_if(path, "it reads its data from a file itself; read the file into R first, and give the table")
     frame = held(value, RList, lost)
@@ -284,9 +282,8 @@ class Covariates:
     def whole(self) -> bool:
         """Whether every part of a product is in the model itself, as R's treatment contrasts then have it."""
         have = {frozenset(p) for p in self.formel}
-        return all(
-            frozenset((*p[:k], *p[k + 1 :])) in have for p in self.formel if len(p) > 1 for k in range(len(p))
-        )
+        less = (frozenset((*p[:k], *p[k + 1 :])) for p in self.formel if len(p) > 1 for k in range(len(p)))
+        return all(part in have for part in less)
 
     def levels(self, table: Given) -> dict[str, list[int]]:
         """Levels of the covariates, the first the reference."""

@@ -178,10 +178,8 @@ def _bridge(call: RecordedCall, step: Step, kind: str, table: RVector) -> Transl
     options |= stated(obj_names=named and named[: int(model.arguments["nitems"])])
 
     def judge(found: Any) -> Sequence[Agreement]:
-        ours, theirs = (
-            {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(values)}
-            for values in (found.values, table.floats())
-        )
+        cells = (np.ndenumerate(values) for values in (found.values, table.floats()))
+        ours, theirs = ({f"{j}.{k}": float(v) for (j, k), v in own} for own in cells)
         return again(call).named("worth", ours, theirs, at("values", ours))
 
     function = f"prefmod.{call.name.replace('.', '_')}"
