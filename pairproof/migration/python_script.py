@@ -358,6 +358,7 @@ def script_text(
     if bridged(found):
         ours.append("from pairproof.bridge import Backend, Records, using")
         plain = [*dict.fromkeys([*plain, "import sys"])]
+    ours.sort(key=lambda line: (line.startswith("from"), line))
     others = [w for w in words if w not in plain and w not in ours]
     imports = "\n".join([*plain, "from pathlib import Path", "", *others, *([""] if others else []), *ours])
     head = HEAD.format(imports=imports)
