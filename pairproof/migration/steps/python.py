@@ -50,6 +50,20 @@ class _Put(ast.NodeTransformer):
             return ast.Constant(not inner.value)
         return ast.UnaryOp(node.op, inner)
 
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        """`f"{x:.4g}"` of `f"{x:.{d}g}"`, where the digits are known."""
+        parts: list[ast.expr] = []
+        for part in map(self.visit, node.values):
+            match part:
+                case ast.FormattedValue(value=ast.Constant(value=int(number)), format_spec=None):
+                    part = ast.Constant(str(number))
+            match (*parts[-1:], part):
+                case (ast.Constant(value=str(before)), ast.Constant(value=str(after))):
+                    parts[-1] = ast.Constant(before + after)
+                case _:
+                    parts.append(part)
+        return ast.JoinedStr(parts)
+
 
 def put(template: str, **parts: Part) -> ast.expr:
     """`put("np.exp(x)", x=node)`; a plain value is a constant."""

@@ -101,8 +101,10 @@ def printed_rows(agreements: Sequence[Agreement]) -> list[tuple[Agreement, float
     """How far computed values lie from printed ones, in units of the last printed place."""
     found = []
     for a in printed_numbers(agreements):
+        if a.native is None or not math.isfinite(a.native):  # perhaps what is printed is no number either
+            continue
         printed = Printed.parse(a.printed or "")
-        if a.native is None or not math.isfinite(a.native) or printed.value is None or printed.unit is None:
+        if printed.value is None or printed.unit is None:
             continue
         found.append((a, float((Decimal(a.native) - printed.value) / printed.unit)))
     return found

@@ -23,6 +23,7 @@ from pairproof.validation.printed.beside import check_printed
 from pairproof.validation.printed.reading import read_printed
 from pairproof.validation.report.findings import headline
 from pairproof.validation.report.page import page as page_of
+from pairproof.validation.report.rendering import FORMATS, render
 from pairproof.validation.report.verification import Verification
 from tests.boards.simulated import simulate
 from tests.validation.printed.test_forms_of_print import alone, off, off_alone
@@ -445,6 +446,8 @@ def test_one_strange_cell_refuses_no_page_and_is_not_passed_over(tmp_path, table
     of_comma = beside(tmp_path, text.replace(comma, re.sub(r",(-?\d)\.(\d+)", r',"\1,\2"', comma, 1)), table)
     assert (of_comma.exit_code, [a.code for a in of_comma if a.verdict == "not-run"]) == (2, ["not-a-number"])
     assert any("write them all as points" in line for line in of_comma.context.first_lines)
+    for suffix in FORMATS:
+        assert "not one number" in render(tuple(of_comma), of_comma.context, suffix)
     with pytest.raises(InputError, match="is not one number"):
         read_printed("item,estimate\nA,12 points\nB,13 points\n", "x.csv")
 
