@@ -122,7 +122,7 @@ def board_table(board: Board) -> Table:
     """The rows; columns without information are left out, those of item data stand last."""
     has_bad = any(row.both_bad is not None for row in board.rows)
     has_best = any(row.p_best is not None for row in board.rows)
-    more = list(dict.fromkeys(name for row in board.rows for name in row.more))
+    more = [n for n in dict.fromkeys(n for row in board.rows for n in row.more) if n != _RANKS[1]]
     numeric = {name for name in more if all(_is_number(row.more.get(name)) for row in board.rows)}
     header = (
         Column("rank"),
@@ -142,7 +142,7 @@ def board_table(board: Board) -> Table:
         cells += [_cell(f"{count:,.10g}", count) for count in (row.votes, row.wins, row.losses, row.ties)]
         cells += [_share(row.both_bad)] * has_bad + [_share(row.win_rate)] + [_chance(row.p_best)] * has_best
         cells += [_cell(str(row.tier), row.tier), Cell(row.status, _SIGNS[row.status])]
-        cells += [_value(name, row.more.get(name)) for name in more]
+        cells += [_value(name, row.more) for name in more]
         rows.append(tuple(cells))
     hidden = len(board.rows) - len(rows)
     caption = f"{hidden:,} more models are not shown; see the JSON and CSV files" if hidden > 0 else ""
@@ -174,14 +174,22 @@ def _chance(value: float | None) -> Cell:
     return Cell("<0.001", value=0.0) if value == 0.0 else _share(value)
 
 
+#: The ends of the ranks without style, which the table has in one column.
+_RANKS = ("rank_low_without_style", "rank_high_without_style")
+_TITLES = {"rating_without_style": "no-style rating", _RANKS[0]: "no-style rank"}
+
+
 def _title(name: str) -> str:
     """A column of item data as it is called; one of the board beside in words."""
-    return name.replace("_", " ") if name.endswith("_without_style") else name
+    return _TITLES.get(name, name)
 
 
-def _value(name: str, value: object) -> Cell:
+def _value(name: str, more: Mapping[str, object]) -> Cell:
+    value, high = more.get(name), more.get(_RANKS[1])
     if value is None:
         return Cell("-")
+    if name == _RANKS[0]:
+        return Cell(f"{value}" if value == high else f"{value}-{high}")
     if name == "rating_without_style" and isinstance(value, float):
         return _cell(points(value), value)
     if name in QUALITIES and isinstance(value, float):
