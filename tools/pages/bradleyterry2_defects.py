@@ -389,7 +389,7 @@ tree.tests(), other.tests()""", _row_order, "Topmodel2007", package="psychotree"
             "m <- BTm(cbind(win, loss), one, two, ~ x[..] + (1 | ..), data = list(d, x))\nsummary(m)",
               's <- summary(m)$ranef; c(estimates(m), sigma(m), "z of sigma" = s[1, 3], "p of sigma" = s[1, 4])', R_FOUR_PLAYERS, again=True,
             ours=Ours(_FOUR_PLAYERS + 'fit = fit_bradley_terry(table, formula="x + (1 | item)")\nfit.p_sigma', _laplace)),
-        _defect("sigma-start", "A sigma of which the data say nothing", "Two of four players have no covariate, and so abilities of their own: what is left fits exactly, whatever sigma. It stays at its start, .1, with a standard error of 8e15 and `converged` TRUE.",
+        _defect("sigma-start", "A sigma that the data do not determine", "Two of four players have no covariate, and so abilities of their own: what is left fits exactly, whatever sigma. It stays at its start, .1, with a standard error of 8e15 and `converged` TRUE.",
             "Nothing is left for sigma to explain, so it is 0.",
             "m <- BTm(cbind(win, loss), one, two, ~ x[..] + (1 | ..), data = list(d, data.frame(x = c(0, 1, NA, NA))))\nsummary(m)",
               'c(estimates(m), sigma(m), "converged" = m$converged)', R_FOUR_PLAYERS,

@@ -414,7 +414,7 @@ OTHERS: tuple[Other, ...] = (
         pairs_r,
         pairs_ours,
         f"the page draws ten persons; {DRAWN} are drawn here. R's and numpy's random numbers are not the same, so that the"
-        " shares are held against the probability of the model, not against each other",
+        " shares are compared with the probability of the model, not with each other",
     ),
     Other(
         "simR",
