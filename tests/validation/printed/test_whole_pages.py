@@ -141,7 +141,20 @@ def _of(found: Verification) -> list[str]:
     return [str(a.quantity) for a in found if a.about == "printed" and a.verdict.startswith("agrees")]
 
 
-STATSMODELS = """                 Generalized Linear Model Regression Results                  
+#: Both of statsmodels' summaries end with it.
+COEFFICIENTS = """\
+                 coef    std err          z      P>|z|      [0.025      0.975]
+------------------------------------------------------------------------------
+Ajax           1.2246      0.335      3.656      0.000       0.568       1.881
+PSV            1.2886      0.335      3.852      0.000       0.633       1.944
+Feyenoord      0.6449      0.308      2.094      0.036       0.041       1.248
+AZ             0.5337      0.303      1.760      0.078      -0.061       1.128
+Twente         0.8577      0.314      2.730      0.006       0.242       1.473
+==============================================================================
+"""
+
+STATSMODELS = (
+    """                 Generalized Linear Model Regression Results                  
 ==============================================================================
 Dep. Variable:           ['y1', 'y2']   No. Observations:                   15
 Model:                            GLM   Df Residuals:                       10
@@ -153,15 +166,9 @@ Time:                        07:37:20   Pearson chi2:                     12.3
 No. Iterations:                     4   Pseudo R-squ. (CS):             0.4512
 Covariance Type:            nonrobust                                         
 ==============================================================================
-                 coef    std err          z      P>|z|      [0.025      0.975]
-------------------------------------------------------------------------------
-Ajax           1.2246      0.335      3.656      0.000       0.568       1.881
-PSV            1.2886      0.335      3.852      0.000       0.633       1.944
-Feyenoord      0.6449      0.308      2.094      0.036       0.041       1.248
-AZ             0.5337      0.303      1.760      0.078      -0.061       1.128
-Twente         0.8577      0.314      2.730      0.006       0.242       1.473
-==============================================================================
 """
+    + COEFFICIENTS
+)
 
 
 def test_the_head_of_statsmodels_is_read_and_what_is_not_is_named(
@@ -185,7 +192,8 @@ def test_the_head_of_statsmodels_is_read_and_what_is_not_is_named(
         assert found.exit_code == 1 and name in off(found), name
 
 
-LOGIT = """                           Logit Regression Results                           
+LOGIT = (
+    """                           Logit Regression Results                           
 ==============================================================================
 Dep. Variable:                      y   No. Observations:                  213
 Model:                          Logit   Df Residuals:                      208
@@ -195,15 +203,9 @@ Time:                        07:37:20   Log-Likelihood:                -136.48
 converged:                       True   LL-Null:                       -140.98
 Covariance Type:            nonrobust   LLR p-value:                   0.06111
 ==============================================================================
-                 coef    std err          z      P>|z|      [0.025      0.975]
-------------------------------------------------------------------------------
-Ajax           1.2246      0.335      3.656      0.000       0.568       1.881
-PSV            1.2886      0.335      3.852      0.000       0.633       1.944
-Feyenoord      0.6449      0.308      2.094      0.036       0.041       1.248
-AZ             0.5337      0.303      1.760      0.078      -0.061       1.128
-Twente         0.8577      0.314      2.730      0.006       0.242       1.473
-==============================================================================
 """
+    + COEFFICIENTS
+)
 
 SUMMARY2 = """             Results: Generalized linear model
 ============================================================
