@@ -16,7 +16,7 @@ import pandas as pd
 from ...bridge.values.nodes import RList, RVector
 from .evaluated import CallSite, Variables, at_key, for_now, key_parts
 from .python import kind_of, loop_over, name_of, put, text_of, tuple_of
-from .tables import Tables, Texts
+from .tables import Tables
 from .trees import NotTranslated, R, matched
 
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl map_chr map_int map_lgl apply by".split())
@@ -28,7 +28,7 @@ _ALSO_CALLED = {".x": "X", ".f": "FUN", "INDICES": "MARGIN"}
 _SOMETIMES = APPLYING | {*"if switch for while repeat try tryCatch".split()}
 
 
-class Applied(Tables, Texts):
+class Applied(Tables):
     """Functions of each element, row or fit."""
 
     @contextmanager
