@@ -175,7 +175,8 @@ def test_a_script_that_changes_directory_is_recorded_and_what_it_writes_there_is
 
 
 @pytest.mark.skipif(
-    not os.path.isdir("/proc/self"), reason="no /proc here, in which the test looks for processes"
+    not os.path.isdir("/proc/self"),
+    reason="no /proc here, in which the test looks for processes: run it on Linux",
 )
 def test_programs_that_the_script_leaves_in_the_background_are_ended(tmp_path):
     mark = f"pairproof-test-{os.getpid()}-{time.time_ns()}"

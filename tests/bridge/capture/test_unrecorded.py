@@ -13,7 +13,9 @@ from pairproof.bridge.capture.running import Ran, RProgram
 from tests.bridge.capture.scripts_run import FIT, run, written
 from tests.bridge.capture.test_sandbox import NO_SANDBOX, strongest
 
-proc = pytest.mark.skipif(not Path("/proc/self/exe").exists(), reason="there is no /proc on this system")
+proc = pytest.mark.skipif(
+    not Path("/proc/self/exe").exists(), reason="there is no /proc on this system: run it on Linux"
+)
 
 
 @pytest.mark.r

@@ -111,7 +111,7 @@ AS_MARK = "as.raw(c(" + ", ".join(map(str, MARK)) + "))"
 @pytest.mark.r
 @pytest.mark.skipif(
     not os.path.isdir("/proc/self/fd"),
-    reason="no /proc here, through which the test writes into the worker's pipe",
+    reason="no /proc here, through which the test writes into the worker's pipe: run it on Linux",
 )
 @pytest.mark.parametrize(("bytes_", "said"), [
     ("charToRaw('[1] some text on standard output\\n')", "instead of the start of a reply"),
