@@ -9,23 +9,8 @@ from typing import Any
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from ..values.nodes import Formula
-from .asking import (
-    EPSILON,
-    MAXIT,
-    REDUCE,
-    REDUCED,
-    REFIT,
-    Family,
-    Floats,
-    RAnswer,
-    RModel,
-    as_frame,
-    ask,
-    asks,
-    call,
-    reals,
-    sent,
-)
+from . import asking
+from .asking import Family, Floats, RAnswer, RModel, as_frame, ask, asks, call, reals, sent
 
 _FIT_GLM = """
 family <- get(family, envir = asNamespace("stats"), mode = "function")()
@@ -33,7 +18,7 @@ control <- if (again) stats::glm.control() else stats::glm.control(epsilon = eps
 fit <- stats::glm(formula, family = family, data = data, weights = .weights, offset = .offset,
                   na.action = stats::na.fail, control = control, x = TRUE)
 """
-GLM = REDUCE + REFIT + _FIT_GLM + REDUCED
+GLM = asking.REDUCE + asking.REFIT + _FIT_GLM + asking.REDUCED
 
 
 @asks()
@@ -44,8 +29,8 @@ def glm(
     *,
     weights: Sequence[float] | None = None,
     offset: Sequence[float] | None = None,
-    epsilon: float = EPSILON,
-    maxit: int = MAXIT,
+    epsilon: float = asking.EPSILON,
+    maxit: int = asking.MAXIT,
     refit: bool = True,
     backend: BackendLike = None,
 ) -> RModel:

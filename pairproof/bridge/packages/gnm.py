@@ -25,20 +25,8 @@ import numpy as np
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, factor_of
 from ..values.nodes import Formula, RArgument
-from .asking import (
-    REDUCE,
-    Family,
-    Floats,
-    RModel,
-    as_frame,
-    ask,
-    asks,
-    check_item,
-    positions,
-    program,
-    reals,
-    sent,
-)
+from . import asking
+from .asking import Family, Floats, RModel, as_frame, ask, asks, check_item, program, reals, sent
 
 TOLERANCE = 1e-14
 ITER_MAX = 500
@@ -55,7 +43,7 @@ NO_WORSE = 1e-9
 #: main effect after an interaction), under other names (other contrasts), or leaves out others, so that
 #: neither ``start`` nor ``constrain`` would fit: it is given the columns themselves. Where it gives nothing,
 #: or another model, the shortcut's answer stands and a warning says so.
-GNM = REDUCE + program(__package__, "r/gnm")
+GNM = asking.REDUCE + program(__package__, "r/gnm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +189,7 @@ def llbt_frame(
     >>> frame.formula(), frame.columns["y"], frame.columns["o1"]
     ('y ~ o1 + tie', array([61., 35., 24.]), array([ 1., -1.,  0.]))
     """
-    place = positions(items, first, second)
+    place = asking.positions(items, first, second)
     n, outcomes = len(first), 2 if ties is None else 3
     given = {"second": second, "wins": wins, "losses": losses, "ties": ties, "cell": cell, "order": order}
     given |= covariates or {}

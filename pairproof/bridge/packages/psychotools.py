@@ -17,20 +17,8 @@ import numpy as np
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from ..values.nodes import Expr, RVector
-from .asking import (
-    Estimates,
-    Floats,
-    RAnswer,
-    as_frame,
-    ask,
-    asks,
-    check_item,
-    number,
-    optional,
-    reals,
-    sent,
-    strings,
-)
+from . import asking
+from .asking import Estimates, Floats, RAnswer, as_frame, ask, asks, check_item, number, optional, reals, sent
 
 if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
@@ -284,7 +272,7 @@ def btmodel(
         result,
         names=value.vector("coef").names or (),
         se=np.sqrt(np.diag(value.vector("vcov").floats())),
-        items=tuple(items) or strings(value.vector("labels")),
+        items=tuple(items) or asking.strings(value.vector("labels")),
         worth_se=np.sqrt(np.diag(value.vector("worth_vcov").floats())),
         arguments=arguments,
     )

@@ -1,35 +1,26 @@
 """BradleyTerry2 under its own names, dots as underscores: every function that it exports, and the methods of its models."""
 
-
-from .btm import (
-    BTm as BTm,
-    ContestModel as ContestModel,
-    GlmmPQLControl as GlmmPQLControl,
-    glmmPQL as glmmPQL,
-    glmmPQL_control as glmmPQL_control,
-)
-from .counts import (
-    BinomialCounts as BinomialCounts,
-    BTm_counts as BTm_counts,
-    BTmModel as BTmModel,
-    GenDavidson as GenDavidson,
-    GenDavidsonModel as GenDavidsonModel,
-    countsToBinomial as countsToBinomial,
-)
+from .btm import BTm, ContestModel, GlmmPQLControl, glmmPQL, glmmPQL_control
+from .counts import BinomialCounts, BTm_counts, BTmModel, GenDavidson, GenDavidsonModel, countsToBinomial
 from .methods import (
-    Abilities as Abilities,
-    BTabilities as BTabilities,
-    ModelMatrix as ModelMatrix,
-    Predictions as Predictions,
-    Proportions as Proportions,
-    Residuals as Residuals,
-    TestTable as TestTable,
-    add1 as add1,
-    anova as anova,
-    drop1 as drop1,
-    model_matrix as model_matrix,
-    plotProportions as plotProportions,
-    predict as predict,
-    qvcalc as qvcalc,
-    residuals as residuals,
+    Abilities,
+    BTabilities,
+    ModelMatrix,
+    Predictions,
+    Proportions,
+    Residuals,
+    TestTable,
+    add1,
+    anova,
+    drop1,
+    model_matrix,
+    plotProportions,
+    predict,
+    qvcalc,
+    residuals,
 )
+
+__all__ = ["BTm", "ContestModel", "GlmmPQLControl", "glmmPQL", "glmmPQL_control"]
+__all__ += ["BinomialCounts", "BTm_counts", "BTmModel", "GenDavidson", "GenDavidsonModel", "countsToBinomial"]
+__all__ += ["Abilities", "BTabilities", "ModelMatrix", "Predictions", "Proportions", "Residuals", "TestTable"]
+__all__ += ["add1", "anova", "drop1", "model_matrix", "plotProportions", "predict", "qvcalc", "residuals"]

@@ -32,27 +32,13 @@ from ...process.policy import BackendLike
 from ...values.convert import data_frame, factor_of, matrix
 from ...values.formulas import checked
 from ...values.nodes import Formula
-from ..asking import (
-    EPSILON,
-    MAXIT,
-    REDUCE,
-    REDUCED,
-    REFIT,
-    Floats,
-    RAnswer,
-    RModel,
-    asks,
-    check_item,
-    optional,
-    program,
-    reals,
-    sent,
-)
+from .. import asking
+from ..asking import Floats, RAnswer, RModel, asks, check_item, optional, program, reals, sent
 
 NEEDS = ("BradleyTerry2",)
 
 FIT = program(__package__, "r/counts_fit")
-BTM = REDUCE + REFIT + FIT + "\n" + REDUCED
+BTM = asking.REDUCE + asking.REFIT + FIT + "\n" + asking.REDUCED
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +73,8 @@ def BTm_counts(
     refcat: str | None = None,
     at_home: Sequence[float] | None = None,
     br: bool = False,
-    epsilon: float = EPSILON,
-    maxit: int = MAXIT,
+    epsilon: float = asking.EPSILON,
+    maxit: int = asking.MAXIT,
     refit: bool = True,
     backend: BackendLike = None,
 ) -> BTmModel:
@@ -317,7 +303,7 @@ def GenDavidson(
     rest = sent(backend, "reference tolerance iterMax", reference=levels.index(base) + 1)
     arguments = {"data": data_frame(columns), **chosen, **rest}
     label, named = "gnm::gnm with BradleyTerry2::GenDavidson", {"players": tuple(levels), "reference": base}
-    return GenDavidsonModel.ask(backend, label, REDUCE + code, arguments, seed=1, **named)
+    return GenDavidsonModel.ask(backend, label, asking.REDUCE + code, arguments, seed=1, **named)
 
 
 def _formula(tie_max: str, terms: Mapping[str, Predictor]) -> Formula:

@@ -17,23 +17,8 @@ import numpy as np
 from ...process.policy import BackendLike
 from ...values.formulas import variables
 from ...values.nodes import Expr, Formula, RList, RVector
-from ..asking import (
-    REDUCE,
-    Floats,
-    RAnswer,
-    RModel,
-    as_frame,
-    ask,
-    asks,
-    call,
-    columns_matrix,
-    optional,
-    program,
-    reals,
-    sent,
-    strings,
-    vector_of,
-)
+from .. import asking
+from ..asking import Floats, RAnswer, RModel, as_frame, ask, asks, call, optional, program, reals, sent
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +33,7 @@ class Design(RAnswer):
     def column(self, name: str) -> Any:
         """A column as an array; a factor as its level names."""
         vector = self.value.vector(name)
-        return vector.values if vector.levels is None else np.array(strings(vector), dtype=object)
+        return vector.values if vector.levels is None else np.array(asking.strings(vector), dtype=object)
 
 
 SomeDesign = TypeVar("SomeDesign", bound=Design)
@@ -61,7 +46,8 @@ def made_design(
     arguments = {k: v for k, v in given.items() if v is not None}
     result = call(backend, function, arguments)
     value = result.as_list()
-    named = (strings(v) if isinstance(v := value.attributes.get(a), RVector) else () for a in attributes)
+    given_names = map(value.attributes.get, attributes)
+    named = (asking.strings(v) if isinstance(v, RVector) else () for v in given_names)
     return kind(value.names or (), *named, value=value, arguments=arguments, result=result)
 
 
@@ -200,7 +186,7 @@ def llbt_fit(
     >>> llbt_fit(design.column("y"), {"o1": design.column("o1")}, q=3, ncat=2).estimate  # doctest: +SKIP
     """
     made: dict[str, Any] = {"y": y if isinstance(y, Expr) else reals(y)}
-    made |= {"Xmodel": Xmodel if isinstance(Xmodel, Expr) else columns_matrix(Xmodel)}
+    made |= {"Xmodel": Xmodel if isinstance(Xmodel, Expr) else asking.columns_matrix(Xmodel)}
     arguments = sent(backend, "y Xmodel q ncat maxiter", **made)
     result = ask(backend, "prefmod::llbt.fit", LLBT_FIT, arguments)
     value = result.as_list()
@@ -221,7 +207,7 @@ worth <- tryCatch(unclass(prefmod::llbt.worth(fit, outmat = "worth")), error = f
 attr(worth, "objtable") <- NULL
 c(reduce(fit, b, V), list(worth = worth))
 """
-LLBTPC_FIT = REDUCE + FIT + _REDUCE_LLBTPC
+LLBTPC_FIT = asking.REDUCE + FIT + _REDUCE_LLBTPC
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,5 +324,5 @@ def llbtpc_worth(fitobj: LLBTPCModel, outmat: str, backend: Any) -> WorthTable:
     """``llbt.worth`` of a model of ``llbtPC.fit``, which is fitted again in the same call."""
     arguments = {**fitobj.arguments, "outmat": outmat}
     result = ask(backend, "prefmod::llbt.worth", LLBT_WORTH, arguments)
-    table = vector_of(result)
+    table = asking.vector_of(result)
     return WorthTable(table.margin(0), table.margin(1) or ("",), table.floats(), result=result)
