@@ -75,11 +75,8 @@ def asks(*packages: str) -> Callable[[Function], Function]:
 @functools.cache
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
     """Parameter -> its type, where that is not None."""
-    hints = get_type_hints(function).items()
-    return {
-        name: Union[tuple(k for k in get_args(Union[hint, None]) if k is not type(None))]
-        for name, hint in hints
-    }
+    kinds = {name: get_args(Union[hint, None]) for name, hint in get_type_hints(function).items()}
+    return {name: Union[tuple(k for k in of if k is not type(None))] for name, of in kinds.items()}
 
 
 def _converted(name: str, value: Any, kind: Any) -> Any:
@@ -182,9 +179,8 @@ def as_frame(data: Any) -> Any:
         return data_frame(data)
     if isinstance(data, (RArgument, Expr)) or is_pandas(data):
         return data
-    raise TypeError(
-        f"expected a pandas DataFrame or a mapping of column name to values, found {type(data).__name__}"
-    )
+    found = type(data).__name__
+    raise TypeError(f"expected a pandas DataFrame or a mapping of column name to values, found {found}")
 
 
 # -- answers -------------------------------------------------------------------------------------------------
@@ -322,9 +318,8 @@ class Estimates(RAnswer):
 
     def _place(self, name: str) -> int:
         if name not in self.names:
-            raise KeyError(
-                f"{name!r} is not a coefficient of {self.result.call.name}, which has {list(self.names)}"
-            )
+            model = f"{self.result.call.name}, which has {list(self.names)}"
+            raise KeyError(f"{name!r} is not a coefficient of {model}")
         return self.names.index(name)
 
 
@@ -438,9 +433,8 @@ def design_columns(
     columns = {n: reals(data[k]) for n, k in there.items() if n not in named}
     if not columns:
         raise InputError("no column is left for the model matrix")
-    response, weight, *found = (
-        optional(reals, data[there[v]] if isinstance(v, str) else v) for v in (y, weights, *given)
-    )
+    numbers = [data[there[v]] if isinstance(v, str) else v for v in (y, weights, *given)]
+    response, weight, *found = (optional(reals, v) for v in numbers)
     weight = np.ones(len(response)) if weight is None else weight
     sizes = {len(v) for v in (*columns.values(), response, weight, *found) if v is not None}
     if len(sizes) > 1:

@@ -169,9 +169,8 @@ def friedman_test(y: Any, *, backend: BackendLike = None) -> RTest:
     """
     table = reals(y)
     if table.ndim != 2:
-        raise ValueError(
-            f"friedman_test expects blocks in rows and treatments in columns; found shape {table.shape}"
-        )
+        expected = "blocks in rows and treatments in columns"
+        raise ValueError(f"friedman_test expects {expected}; found shape {table.shape}")
     return RTest.read(call(backend, "stats::friedman.test", {"y": table}, TEST))
 
 

@@ -52,9 +52,8 @@ class AspectModel(Estimates):
 def _wins(table: Any, items: Sequence[str]) -> Any:
     counts = reals(table)
     if counts.shape != (len(items), len(items)):
-        raise InputError(
-            f"expected {len(items)} x {len(items)} wins, rows over columns; found {counts.shape}"
-        )
+        n = len(items)
+        raise InputError(f"expected {n} x {n} wins, rows over columns; found {counts.shape}")
     return matrix(counts, list(items), list(items))
 
 

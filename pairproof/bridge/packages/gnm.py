@@ -203,11 +203,9 @@ def llbt_frame(
     design[row, :, [place[x] for x in first]] = sign
     design[row, :, [place[x] for x in second]] = -sign
     counts = np.stack([reals(c) for c in (wins, losses, ties) if c is not None], axis=1)
-    columns: dict[str, Any] = {
-        "y": counts.ravel(),
-        "cell": _spread(pairs if cell is None else list(cell), outcomes),
-        **{f"o{j + 1}": design[:, :, j].ravel() for j in range(len(items))},
-    }
+    cells = _spread(pairs if cell is None else list(cell), outcomes)
+    columns: dict[str, Any] = {"y": counts.ravel(), "cell": cells}
+    columns |= {f"o{j + 1}": design[:, :, j].ravel() for j in range(len(items))}
     if ties is not None:
         columns["tie"] = np.tile(np.array([0.0, 0.0, 1.0]), n)
     if order is not None:

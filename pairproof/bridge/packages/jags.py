@@ -112,13 +112,9 @@ class Compared:
 
     def arguments(self) -> dict[str, Any]:
         """The judgments as R's variables, positions from 1."""
-        return {
-            "n_systems": int(self.n_systems),
-            "author": np.asarray(self.author) + 1,
-            "one": np.asarray(self.one) + 1,
-            "two": np.asarray(self.two) + 1,
-            "outcome": np.asarray(self.outcome),
-        }
+        places = {"author": self.author, "one": self.one, "two": self.two}
+        from_1 = {name: np.asarray(place) + 1 for name, place in places.items()}
+        return {"n_systems": int(self.n_systems), **from_1, "outcome": np.asarray(self.outcome)}
 
 
 @asks("rjags", "coda")

@@ -111,10 +111,8 @@ def polr(
     left_out = items[-1] if reference is None else reference
     place = positions(items, first, second, [left_out])
     if not np.sum(ties) > 0:
-        raise ValueError(
-            "there are no ties in these counts, so Rao-Kupper's delta is at its boundary 0; fit the model "
-            "without ties (BTm)"
-        )
+        found = "there are no ties in these counts, so Rao-Kupper's delta is at its boundary 0"
+        raise ValueError(f"{found}; fit the model without ties (BTm)")
     design = np.zeros((len(first), len(items) + 1))
     design[np.arange(len(first)), [place[x] for x in first]] = 1.0
     design[np.arange(len(first)), [place[x] for x in second]] = -1.0
@@ -144,12 +142,9 @@ def _mirrored(columns: Sequence[str], design: Floats, counts: Sequence[Sequence[
     weights = np.stack([reals(counts[k]) / 2.0 for k in (0, 1, 2, 0, 1, 2)])
     outcome = np.repeat(np.array([0, 1, 2, 2, 1, 0]), len(design)).reshape(weights.shape)
     present = weights > 0
-    table: dict[str, Any] = {
-        "outcome": factor(outcome[present], ["second", "tie", "first"]),
-        "w": weights[present],
-    }
-    table.update(zip(columns, rows[present].T))
-    return data_frame(table)
+    outcomes = factor(outcome[present], ["second", "tie", "first"])
+    table: dict[str, Any] = {"outcome": outcomes, "w": weights[present]}
+    return data_frame(table | dict(zip(columns, rows[present].T)))
 
 
 def _rao_kupper(result: RResult, names: list[str]) -> RaoKupper:
@@ -158,19 +153,12 @@ def _rao_kupper(result: RResult, names: list[str]) -> RaoKupper:
     beta, zeta = value.vector("coef").floats(), value.vector("zeta").floats()
     whole = value.vector("vcov").floats()
     if len(beta) != len(names):
-        raise ValueError(
-            f"polr dropped columns of {names}: comparisons do not connect some items to the rest"
-        )
+        why = "comparisons do not connect some items to the rest"
+        raise ValueError(f"polr dropped columns of {names}: {why}")
     fold = np.zeros((len(beta) + 1, len(beta) + 2))
     fold[: len(beta), : len(beta)] = np.eye(len(beta))
     fold[-1, -2:] = -0.5, 0.5
     vcov = fold @ whole @ fold.T
-    return RaoKupper.read(
-        result,
-        names=(*names, "delta"),
-        coef=fold @ np.concatenate([beta, zeta]),
-        se=np.sqrt(np.diag(vcov)),
-        vcov=vcov,
-        asymmetry=float(zeta.sum()),
-        converged=number(value["convergence"]) == 0.0,
-    )
+    made: dict[str, Any] = {"names": (*names, "delta"), "coef": fold @ np.concatenate([beta, zeta])}
+    made |= {"se": np.sqrt(np.diag(vcov)), "vcov": vcov, "asymmetry": float(zeta.sum())}
+    return RaoKupper.read(result, converged=number(value["convergence"]) == 0.0, **made)

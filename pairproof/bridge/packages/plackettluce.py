@@ -102,9 +102,8 @@ def pladmm(
     ranks = np.nan_to_num(_numbers(rankings))
     table = _numbers(x)
     if ranks.ndim != 2 or table.ndim != 2 or len(table) != ranks.shape[1]:
-        raise InputError(
-            f"rankings of shape {ranks.shape} and x of shape {table.shape}; x needs one row per item"
-        )
+        shapes = f"rankings of shape {ranks.shape} and x of shape {table.shape}"
+        raise InputError(f"{shapes}; x needs one row per item")
     labels = _labels(items, rankings, ranks.shape[1], "items")
     columns = _labels(names, x, table.shape[1], "names", "x")
     if weights is not None and len(weights) != len(ranks):
@@ -139,9 +138,8 @@ fit <- eval(as.call(c(quote(PlackettLuce::PlackettLuce), given[!vapply(given, is
 """
 #: R: with rankings of the same ranker together; apart, because a record is found by the code's own text.
 _GIVEN = "given <- list(rankings = quote(%s)"
-OF_GROUPS = FIT.replace(
-    _GIVEN % "ranked", "grouped <- PlackettLuce::group(ranked, .group)\n" + _GIVEN % "grouped"
-)
+_GROUPED = "grouped <- PlackettLuce::group(ranked, .group)\n" + _GIVEN % "grouped"
+OF_GROUPS = FIT.replace(_GIVEN % "ranked", _GROUPED)
 REDUCE = program(__package__, "r/plackettluce_reduce")
 
 
@@ -254,18 +252,15 @@ def _rankings(rankings: Any, items: Sequence[str] | None) -> Any:
     names = list(items) if items is not None else [str(c) for c in getattr(rankings, "columns", ())]
     values = _numbers(rankings)
     if values.ndim != 2:
-        raise InputError(
-            f"rankings need one row per ranking and one column per item; found shape {values.shape}"
-        )
+        expected = "one row per ranking and one column per item"
+        raise InputError(f"rankings need {expected}; found shape {values.shape}")
     if len(names) != values.shape[1]:
         raise InputError(f"items has {len(names)} names for {values.shape[1]} columns of ranks")
     below = np.argwhere(values < 0)
     if len(below):
         i, j = below[0].tolist()
-        raise InputError(
-            f"ranking {i + 1}, item {names[j]!r}: rank {values[i, j]:g}; ranks are 1 (best), 2, ..., and 0 or "
-            "missing where the item is not ranked"
-        )
+        expected = "ranks are 1 (best), 2, ..., and 0 or missing where the item is not ranked"
+        raise InputError(f"ranking {i + 1}, item {names[j]!r}: rank {values[i, j]:g}; {expected}")
     return matrix(values, names)
 
 

@@ -268,14 +268,10 @@ def btmodel(
         arguments = sent(backend, f"data labels {variables}", data=matrix(reals(data), names))
     result = ask(backend, "psychotools::btmodel", code, arguments)
     value = result.as_list()
-    return BTModel.read(
-        result,
-        names=value.vector("coef").names or (),
-        se=np.sqrt(np.diag(value.vector("vcov").floats())),
-        items=tuple(items) or asking.strings(value.vector("labels")),
-        worth_se=np.sqrt(np.diag(value.vector("worth_vcov").floats())),
-        arguments=arguments,
-    )
+    se, worth_se = (np.sqrt(np.diag(value.vector(name).floats())) for name in ("vcov", "worth_vcov"))
+    more: dict[str, Any] = {"names": value.vector("coef").names or (), "se": se, "worth_se": worth_se}
+    more |= {"items": tuple(items) or asking.strings(value.vector("labels")), "arguments": arguments}
+    return BTModel.read(result, **more)
 
 
 def _code(model: BTModel) -> str:

@@ -165,13 +165,10 @@ def _node(value: Any, parents: dict[int, int], levels: dict[str, tuple[str, ...]
     variable = str(value["variable"].scalar())
     named = levels.get(variable, ())
     sides = value.vector("left").values.tolist()
-    tests = zip(
-        strings(value.vector("tested")), value.vector("statistic").floats(), value.vector("p_value").floats()
-    )
-    more = {
-        "parent": parents.get(number, 0),
-        "kids": tuple(int(k) for k in value.vector("kids").values),
-        "left": tuple(level for level, side in zip(named, sides) if side == 1),
-        "tests": tuple((n, float(s), float("nan") if np.isnan(p) else float(p)) for n, s, p in tests),
-    }
+    statistic, p_value = value.vector("statistic").floats(), value.vector("p_value").floats()
+    tests = zip(strings(value.vector("tested")), statistic, p_value)
+    more: dict[str, Any] = {"parent": parents.get(number, 0)}
+    more |= {"kids": tuple(int(k) for k in value.vector("kids").values)}
+    more |= {"left": tuple(level for level, side in zip(named, sides) if side == 1)}
+    more |= {"tests": tuple((n, float(s), float("nan") if np.isnan(p) else float(p)) for n, s, p in tests)}
     return Node(**fields_of(Node, value, more))

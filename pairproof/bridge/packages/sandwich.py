@@ -102,9 +102,8 @@ class ComparisonRows:
     @property
     def names(self) -> tuple[str, ...]:
         """R's names of the parameters: b1, b2, ..., then t1, ..."""
-        return tuple(
-            [f"b{j + 1}" for j in range(self.x.shape[1])] + [f"t{j + 1}" for j in range(self.z.shape[1])]
-        )
+        kinds = (("b", self.x), ("t", self.z))
+        return tuple(f"{letter}{j + 1}" for letter, table in kinds for j in range(table.shape[1]))
 
     @property
     def many_cells(self) -> bool:
@@ -206,8 +205,5 @@ def columns_of(rows: ComparisonRows, cluster: Sequence[str]) -> list[str]:
 
 def needed(rows: ComparisonRows, packages: Sequence[str]) -> tuple[str, ...]:
     """The packages of a call, with that which fits the model."""
-    return (
-        *packages,
-        *(("MASS",) if rows.model == "rao-kupper" else ()),
-        *(("gnm",) if rows.many_cells else ()),
-    )
+    fitting = (("MASS", rows.model == "rao-kupper"), ("gnm", rows.many_cells))
+    return (*packages, *(package for package, fits in fitting if fits))

@@ -91,9 +91,8 @@ def coxph(
     """
     values = np.nan_to_num(reals(ranks))
     if values.ndim != 2 or values.shape[1] != len(items) or (values < 0).any():
-        raise InputError(
-            f"{len(items)} items need as many columns of ranks, 0 or more; found shape {values.shape}"
-        )
+        needed = f"{len(items)} items need as many columns of ranks, 0 or more"
+        raise InputError(f"{needed}; found shape {values.shape}")
     for row, ranking in enumerate(values, 1):
         given = ranking[ranking > 0]
         if len(np.unique(given)) < len(given):

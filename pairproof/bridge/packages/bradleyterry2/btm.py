@@ -167,9 +167,8 @@ class ContestModel(Estimates):
         if self.sigma > 0:
             names, coef, se = [*names, "Std. Dev."], [*coef, self.sigma], [*se, self.sigma_se]
         z = np.array(coef) / np.array(se)
-        return pd.DataFrame(
-            {"estimate": coef, "se": se, "z": z, "p": 2 * norm.sf(np.abs(z))}, index=pd.Index(names)
-        )
+        table = {"estimate": coef, "se": se, "z": z, "p": 2 * norm.sf(np.abs(z))}
+        return pd.DataFrame(table, index=pd.Index(names))
 
 
 @asks(*NEEDS)
@@ -264,10 +263,8 @@ def BTm(
     >>> BTm(1, "winner", "loser", "~ SVL[..] + (1 | ..)", data=Expr("BradleyTerry2::flatlizards")).sigma  # doctest: +SKIP
     """
     if formula is not None and not isinstance(formula, str):
-        raise InputError(
-            "BTm takes R's arguments: outcome, player1, player2, formula; counts of wins with their players, "
-            "BTm(win1, win2, player1, player2), are BTm_counts's"
-        )
+        counts = "counts of wins with their players, BTm(win1, win2, player1, player2), are BTm_counts's"
+        raise InputError(f"BTm takes R's arguments: outcome, player1, player2, formula; {counts}")
     if player1 is None or player2 is None:
         raise InputError("BTm needs player1 and player2: columns of the data, values, or a table of columns")
     made: dict[str, Any] = dict(zip(("player1", "player2"), players_of(player1, player2, id)))
@@ -278,10 +275,8 @@ def BTm(
     if bad:
         raise InputError(f"contrasts are one of {', '.join(sorted(CONTRASTS))}; found {bad[0]!r}")
     made |= {"formula": optional(Formula, formula), "contrasts": dict(contrasts) if contrasts else None}
-    variables = (
-        "outcome player1 player2 formula id separate.ability refcat link weights subset offset na.action"
-    )
-    variables += " start etastart mustart br contrasts epsilon maxit refit pql"
+    variables = "outcome player1 player2 formula id separate.ability refcat link weights subset offset"
+    variables += " na.action start etastart mustart br contrasts epsilon maxit refit pql"
     given = sent(backend, variables, pql=pql_arguments(control, sigma, sigma_fixed), **made)
     arguments = {"given": {k: v for k, v in given.items() if v is not None}, "data": table}
     needs = (*NEEDS, "brglm") if br else NEEDS

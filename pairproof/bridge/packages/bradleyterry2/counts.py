@@ -290,10 +290,8 @@ def GenDavidson(
         "home2": np.repeat(reals(sides[1]), 3),
     }
     terms: dict[str, Predictor] = {"home.adv": home_adv, "tie.scale": tie_scale, "tie.mode": tie_mode}
-    plain = (
-        data is None and tie_max.replace(" ", "") == "~1" and all(isinstance(t, bool) for t in terms.values())
-    )
-    if plain:
+    switches = all(isinstance(t, bool) for t in terms.values())
+    if data is None and tie_max.replace(" ", "") == "~1" and switches:
         chosen: dict[str, Any] = {"home": bool(home_adv), "scale": bool(tie_scale), "mode": bool(tie_mode)}
         code = GENDAVIDSON
     else:
@@ -312,9 +310,8 @@ def _formula(tie_max: str, terms: Mapping[str, Predictor]) -> Formula:
     parts = [f"{name} = {checked(str(text), name)}" for name, text in given.items()]
     two_sided = [name for name, text in given.items() if not str(text).lstrip().startswith("~")]
     if two_sided:
-        raise InputError(
-            f"{two_sided[0]} is {given[two_sided[0]]!r}; a one-sided formula such as '~ 1' is expected"
-        )
+        found = f"{two_sided[0]} is {given[two_sided[0]]!r}"
+        raise InputError(f"{found}; a one-sided formula such as '~ 1' is expected")
     home = ["at.home1 = home1 == 1", "at.home2 = home2 == 1"] if {"home.adv", "tie.mode"} & set(given) else []
     inside = ", ".join(["result == 1", "result == 0", "result == -1", "first", "second", *parts, *home])
     return Formula(f"count ~ GenDavidson({inside}) - 1")
@@ -325,9 +322,8 @@ def _spread(data: Mapping[str, Any], taken: Mapping[str, Any], n: int) -> dict[s
     found = {}
     for name, values in data.items():
         if name in taken or len(values) != n:
-            raise InputError(
-                f"column {name!r} of data: a name of its own and {n} values are expected, found {len(values)}"
-            )
+            expected = f"a name of its own and {n} values are expected"
+            raise InputError(f"column {name!r} of data: {expected}, found {len(values)}")
         rows = [v for v in values for _ in range(3)]
         found[name] = factor_of(rows) if all(isinstance(v, str) for v in rows) else np.asarray(rows)
     return found

@@ -39,9 +39,8 @@ ABILITIES = """a <- BradleyTerry2::BTabilities(fit)
 list(players = rownames(a), ability = unname(a[, 1L]), se = unname(a[, 2L]),
      vcov = matrix(as.numeric(attr(a, "vcov")), nrow(a)))
 """
-SEPARATE = ABILITIES.replace(
-    "nrow(a)))", 'NROW(attr(a, "vcov"))), separate = as.character(attr(a, "separate")))'
-)
+_WITH_SEPARATE = 'NROW(attr(a, "vcov"))), separate = as.character(attr(a, "separate")))'
+SEPARATE = ABILITIES.replace("nrow(a)))", _WITH_SEPARATE)
 
 
 @dataclass(frozen=True, eq=False)

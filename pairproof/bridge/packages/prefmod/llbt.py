@@ -108,9 +108,8 @@ def llbt_design(
     >>> llbt_design({"V1": [0, 1, 0], "V2": [0, 0, 1], "V3": [0, 1, 1]}, nitems=3).names  # doctest: +SKIP
     """
     if objnames is not None and len(objnames) != nitems:
-        raise ValueError(
-            f"objnames has {len(objnames)} names for {nitems} items; prefmod would ignore them silently"
-        )
+        found = f"objnames has {len(objnames)} names for {nitems} items"
+        raise ValueError(f"{found}; prefmod would ignore them silently")
     made = {"data": as_frame(data), "objcovs": optional(as_frame, objcovs), "casewise": casewise or None}
     variables = "data nitems objnames objcovs cat.scovs num.scovs casewise"
     arguments = sent(backend, variables, **made)
@@ -274,23 +273,19 @@ def llbtPC_fit(
     """
     dropped = sorted({*variables(formel, "formel")} - {*variables(elim, "elim")})
     if dropped:
-        raise ValueError(
-            f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim}); prefmod would fit the "
-            "model without it"
-        )
+        found = f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim})"
+        raise ValueError(f"{found}; prefmod would fit the model without it")
     made: dict[str, Any] = {"obj": as_frame(obj), "formel": Formula(formel), "elim": Formula(elim)}
     arguments = sent(backend, "obj nitems formel elim resptype obj.names undec", **made)
     result = ask(backend, "prefmod::llbtPC.fit", LLBTPC_FIT, arguments, ("prefmod", "gnm"))
     worth = result.as_list().vector("worth")
-    failed = worth.values.dtype.kind not in "fi"
-    return LLBTPCModel.read(
-        result,
-        objects=() if failed else worth.margin(0),
-        groups=() if failed else worth.margin(1) or ("",),
-        worth=None if failed else worth.floats(),
-        worth_error=str(worth.scalar()) if failed else "",
-        arguments=arguments,
-    )
+    found: dict[str, Any] = {"objects": (), "groups": (), "worth": None, "worth_error": ""}
+    if worth.values.dtype.kind in "fi":
+        groups = worth.margin(1) or ("",)
+        found |= {"objects": worth.margin(0), "groups": groups, "worth": worth.floats()}
+    else:
+        found["worth_error"] = str(worth.scalar())
+    return LLBTPCModel.read(result, **found, arguments=arguments)
 
 
 _WORTHS = """table <- unclass(prefmod::llbt.worth(fit, outmat = outmat))

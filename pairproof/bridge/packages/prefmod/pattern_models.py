@@ -59,17 +59,14 @@ def answers_table(
     columns = _columns(data)
     names = list(columns)
     if len(names) < answers:
-        raise InputError(
-            f"{function} needs {answers} columns of answers; the table has {len(names)}: {names}"
-        )
+        found = f"the table has {len(names)}: {names}"
+        raise InputError(f"{function} needs {answers} columns of answers; {found}")
     if not answers:
         raise InputError(f"{function} needs a table with columns")
     absent = [name for name in covariates if name not in names[answers:]]
     if absent:
-        raise InputError(
-            f"{', '.join(absent)} is not a column beside the {answers} columns of answers; there are "
-            f"{names[answers:] or 'none'}"
-        )
+        there = f"beside the {answers} columns of answers; there are {names[answers:] or 'none'}"
+        raise InputError(f"{', '.join(absent)} is not a column {there}")
     used = [*names[:answers], *covariates]
     for name in used:
         _check_numeric(function, name, columns[name])
@@ -88,9 +85,8 @@ def check_items(function: str, nitems: int, least: int = 3) -> None:
 def check_names(argument: str, names: Sequence[str] | None, n: int, what: str = "items") -> None:
     """Refuse names of another number than the items, which prefmod would ignore or fill with NA."""
     if names is not None and len(names) != n:
-        raise InputError(
-            f"{argument} has {len(names)} names for {n} {what}; prefmod would not use them, or fill up with NA"
-        )
+        found = f"{argument} has {len(names)} names for {n} {what}"
+        raise InputError(f"{found}; prefmod would not use them, or fill up with NA")
 
 
 def _columns(data: Any) -> dict[str, Any]:
@@ -98,10 +94,8 @@ def _columns(data: Any) -> dict[str, Any]:
         return {str(name): values for name, values in data.items()}
     if is_pandas(data) and hasattr(data, "columns"):
         return {str(name): data[name] for name in data.columns}
-    raise TypeError(
-        f"expected a pandas DataFrame, a mapping of column name to values, or R source, found "
-        f"{type(data).__name__}"
-    )
+    expected = "a pandas DataFrame, a mapping of column name to values, or R source"
+    raise TypeError(f"expected {expected}, found {type(data).__name__}")
 
 
 def _check_numeric(function: str, name: str, values: Any) -> None:
@@ -112,10 +106,9 @@ def _check_numeric(function: str, name: str, values: Any) -> None:
         known = [v for v in np.asarray(values, dtype=object).ravel().tolist() if v is not None]
         numeric = all(isinstance(v, (bool, int, float, np.number, np.bool_)) for v in known)
     if not numeric:
-        raise InputError(
-            f"column {name!r} is not numeric; {function} turns its whole table into numbers: give answers as "
-            "numbers and categories of a covariate as 1, 2, ..., K"
-        )
+        why = f"column {name!r} is not numeric; {function} turns its whole table into numbers"
+        cure = "give answers as numbers and categories of a covariate as 1, 2, ..., K"
+        raise InputError(f"{why}: {cure}")
 
 
 MISModel = Literal["obj", "comp"]
@@ -185,9 +178,8 @@ def fit_pattern(
     """Ask R for a fit of what the function that asks was given, checked as all of prefmod's fits need it: ``answers``
     columns come first in the table; prefmod puts covariates aside for ``what`` it fits ``without``.
     """
-    obj, nitems, formel, elim, names = (
-        backend.values[name] for name in ("obj", "nitems", "formel", "elim", "obj_names")
-    )
+    given = ("obj", "nitems", "formel", "elim", "obj_names")
+    obj, nitems, formel, elim, names = (backend.values[name] for name in given)
     tpoints = backend.values.get("tpoints")
     check_items(function, nitems, least)
     if tpoints is not None and tpoints < 2:
@@ -197,14 +189,12 @@ def fit_pattern(
     named, used = variables_of(formel, "formel"), variables_of(elim, "elim")
     dropped = sorted({*named} - {*used})
     if dropped:
-        raise InputError(
-            f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim}), the formula of the "
-            "table; prefmod needs every covariate of formel in elim"
-        )
+        found = f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim})"
+        needed = "prefmod needs every covariate of formel in elim"
+        raise InputError(f"{found}, the formula of the table; {needed}")
     if used and (backend.values["NItest"] if without is None else without):
-        raise InputError(
-            f"{', '.join(used)}: prefmod fits {what} without covariates and would put them aside"
-        )
+        why = f"prefmod fits {what} without covariates and would put them aside"
+        raise InputError(f"{', '.join(used)}: {why}")
     made |= {"obj": answers_table(function, obj, answers or columns, used)}
     made |= {"formel": Formula(formel), "elim": Formula(elim)}
     arguments = sent(backend, f"obj nitems formel elim obj.names {variables}", **made)

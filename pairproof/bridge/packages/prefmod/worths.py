@@ -195,11 +195,8 @@ def plot_wmat(
     if ylim is not None and len(ylim) != 2:
         raise InputError(f"ylim has {len(ylim)} values; expected the lowest and the highest")
     symbols = optional(lambda given: [int(v) for v in given], psymb)
-    made = {
-        "worths": _worths(x),
-        "psymb": symbols,
-        "pcol": pcol if isinstance(pcol, str) else optional(list, pcol),
-    }
+    colours = pcol if isinstance(pcol, str) else optional(list, pcol)
+    made = {"worths": _worths(x), "psymb": symbols, "pcol": colours}
     arguments = sent(backend, "worths main ylab psymb pcol ylim log format width height", **made)
     result = ask(backend, "prefmod::plot.wmat", PLOT, arguments)
     return Drawing(format, np.asarray(vector_of(result).values, np.uint8).tobytes(), result=result)
