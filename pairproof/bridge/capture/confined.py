@@ -39,17 +39,8 @@ def _checked(result: int, what: str) -> None:
 
 def _set_attributes(path: bytes, set_: int, clear: int, flags: int, what: str) -> None:
     attributes = MountAttributes(set_, clear, 0, 0)
-    _checked(
-        _libc.syscall(
-            SYS_MOUNT_SETATTR,
-            AT_FDCWD,
-            ctypes.c_char_p(path),
-            flags,
-            ctypes.byref(attributes),
-            ctypes.c_size_t(ctypes.sizeof(attributes)),
-        ),
-        what,
-    )
+    given = (ctypes.byref(attributes), ctypes.c_size_t(ctypes.sizeof(attributes)))
+    _checked(_libc.syscall(SYS_MOUNT_SETATTR, AT_FDCWD, ctypes.c_char_p(path), flags, *given), what)
 
 
 def _plain_devices(folder: bytes) -> None:
@@ -58,11 +49,9 @@ def _plain_devices(folder: bytes) -> None:
     os.mkdir(place)
     _checked(_libc.mount(b"tmpfs", place, b"tmpfs", MS_NOSUID | MS_NOEXEC, b"mode=755"), "devices")
     for name in (b"null", b"zero", b"full", b"random", b"urandom"):
-        os.close(os.open(os.path.join(place, name), os.O_CREAT | os.O_WRONLY, 0o600))
-        _checked(
-            _libc.mount(os.path.join(b"/dev", name), os.path.join(place, name), None, MS_BIND, None),
-            "devices",
-        )
+        own = os.path.join(place, name)
+        os.close(os.open(own, os.O_CREAT | os.O_WRONLY, 0o600))
+        _checked(_libc.mount(os.path.join(b"/dev", name), own, None, MS_BIND, None), "devices")
     for link, target in ((b"fd", b""), (b"stdin", b"/0"), (b"stdout", b"/1"), (b"stderr", b"/2")):
         os.symlink(b"/proc/self/fd" + target, os.path.join(place, link))
     _checked(_libc.mount(place, b"/dev", None, MS_BIND | MS_REC, None), "devices")

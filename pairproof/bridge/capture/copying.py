@@ -53,10 +53,9 @@ def copy_folder(source: Path, target: Path, limit: int = COPY_LIMIT) -> Copied:
         for name, mode in entries:
             _copy(copied, name, mode)
     except OSError as error:
-        raise InputError(
-            f"{source.name}: the copy of the folder could not be made ({error.strerror}: {error.filename});"
-            " set TMPDIR to a folder that can be written to, on a disk with space"
-        ) from error
+        why = f"the copy of the folder could not be made ({error.strerror}: {error.filename})"
+        cure = "set TMPDIR to a folder that can be written to, on a disk with space"
+        raise InputError(f"{source.name}: {why}; {cure}") from error
     return copied
 
 
@@ -104,9 +103,8 @@ def _walk(source: Path) -> Iterator[tuple[str, os.stat_result]]:
                 listed = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             if not below:
-                raise InputError(
-                    f"{source}: cannot be read ({error.strerror}); check its permissions"
-                ) from error
+                why = f"cannot be read ({error.strerror}); check its permissions"
+                raise InputError(f"{source}: {why}") from error
             continue
         for entry in listed:
             if entry.name in LEFT_OUT:
@@ -162,9 +160,8 @@ def _copy_file(source: Path, target: Path) -> bytes:
 
 def opened(path: Path) -> BinaryIO:
     """A file, never what a link points to; a pipe that has been put in its place is not waited for."""
-    return open(
-        os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)), "rb"
-    )
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return open(os.open(path, flags), "rb")
 
 
 def _digest(path: Path, size: int) -> bytes:

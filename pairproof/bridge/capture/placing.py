@@ -23,9 +23,8 @@ from .running import Ran
 from .scripts import Call, Parsed, Script
 
 #: Generic functions whose methods are recorded: R deparses `anova(m)` as `anova.BTm(m)` there.
-GENERICS = frozenset(
-    "anova add1 drop1 predict residuals update vcov qvcalc itempar worth print summary".split()
-)
+_GENERICS = "anova add1 drop1 predict residuals update vcov qvcalc itempar worth print summary"
+GENERICS = frozenset(_GENERICS.split())
 #: Key of the records: the name of the element that lapply and its kin work on.
 LIST_NAME = "names(X)"
 _WORD = re.compile(r"[\w.]+")
@@ -39,17 +38,15 @@ def placed_calls(
     """The calls with their places, numbered in the order in which they ended."""
     numbers = {(call.process, call.id): i for i, call in enumerate(records.calls, 1)}
     finder = _Finder(script, sourced, name, records.workers)
-    return tuple(
-        _recorded(call, number, finder, _fits(call, numbers, records.main), clean)
-        for number, call in enumerate(records.calls, 1)
-    )
+    fits = [_fits(call, numbers, records.main) for call in records.calls]
+    numbered = enumerate(zip(records.calls, fits), 1)
+    return tuple(_recorded(call, number, finder, of, clean) for number, (call, of) in numbered)
 
 
 def _fits(call: RecordedCall, numbers: Mapping[tuple[str, int], int], main: str) -> dict[str, int]:
     """Numbers of the run for numbers of a process; a fork refers to fits that its parent made before it."""
-    found = {
-        arg: numbers.get((call.process, id_)) or numbers.get((main, id_)) for arg, id_ in call.fits.items()
-    }
+    own, given = call.process, call.fits.items()
+    found = {arg: numbers.get((own, id_)) or numbers.get((main, id_)) for arg, id_ in given}
     return {arg: number for arg, number in found.items() if number is not None}
 
 
@@ -153,9 +150,8 @@ def _reached(calls: list[Call], everything: list[Call]) -> list[Call]:
     found, new = list(calls), list(calls)
     while new and bodies:
         words = {word for call in new for word in _WORD.findall(call.mentioned.text)}
-        new = [
-            call for name in sorted(words & bodies.keys()) for call in bodies.pop(name) if call not in found
-        ]
+        inside = (call for name in sorted(words & bodies.keys()) for call in bodies.pop(name))
+        new = [call for call in inside if call not in found]
         found += new
     return found
 
@@ -201,6 +197,7 @@ def _first_hits(
     generic = name.partition(".")[0]
     names = (name, generic) if generic in GENERICS else (name,)
     word = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})(?![\w.])")
+    made = [c for c in near if c.mentioned.function == "do.call"]
     ways: list[Callable[[], list[Call]]] = [lambda: [c for c in here if c.mentioned.text in texts]]
     if via:
         ways.append(lambda: [c for c in near if _is_of(via, c.mentioned.function)])
@@ -210,9 +207,7 @@ def _first_hits(
         lambda: [c for c in here if _is_of(name, c.mentioned.function)],
         lambda: _shortest(c for c in here if word.search(c.mentioned.text)),
         # do.call("BTm", args) in a function of the script, before a call of other text.
-        lambda: _shortest(
-            c for c in near if c.mentioned.function == "do.call" and word.search(c.mentioned.text)
-        ),
+        lambda: _shortest(c for c in made if word.search(c.mentioned.text)),
         lambda: [c for c in near if _is_of(name, c.mentioned.function)],
         lambda: _shortest(c for c in near if word.search(c.mentioned.text)),
     ]
@@ -236,8 +231,7 @@ def _is_of(name: str, written: str) -> bool:
 
 def _shortest(calls: Iterable[Call]) -> list[Call]:
     """Of calls that stand in one another the innermost."""
-    found = sorted(calls, key=lambda c: len(c.mentioned.text))
-    return found[:1]
+    return sorted(calls, key=lambda c: len(c.mentioned.text))[:1]
 
 
 #: R's last words when an error that nothing caught ends a script.
@@ -251,10 +245,10 @@ def ending_of(
 ) -> tuple[Ending, str]:
     """How the run ended, and a sentence about it; "" if the script ran to its end."""
     if ran.timed_out:
-        return "time", (
-            f"stopped after {seconds:g} s{_line_reached(records, parsed)}; what was recorded before is kept. Give it more"
-            " time (seconds), or make its loops shorter"
+        stopped = (
+            f"stopped after {seconds:g} s{_line_reached(records, parsed)}; what was recorded before is kept"
         )
+        return "time", f"{stopped}. Give it more time (seconds), or make its loops shorter"
     if ran.code < 0 or (ran.code > 128 and not records.whole):  # bwrap and shells report it as 128 + number
         return "killed", _killed(-ran.code if ran.code < 0 else ran.code - 128, records, parsed)
     said = ran.errors.decode("utf-8", "replace")
@@ -274,10 +268,8 @@ def _ended_well(records: Records, parsed: Parsed) -> tuple[Ending, str]:
     if names & {"quit", "q"}:
         return "quit", f"the script ended R itself with status 0{_line_reached(records, parsed)}"
     if names & {"stdin", "readLines", "scan", "file", "readline"}:
-        return "quit", (
-            f"R came to the end of the script{_line_reached(records, parsed)}: standard input of a script is the rest of"
-            " its own lines; read from a file instead"
-        )
+        why = "standard input of a script is the rest of its own lines; read from a file instead"
+        return "quit", f"R came to the end of the script{_line_reached(records, parsed)}: {why}"
     return "done", ""
 
 
@@ -304,9 +296,8 @@ def _killed(number: int, records: Records, parsed: Parsed) -> str:
         "SIGSEGV": "; a package's compiled code failed: run the script with R alone",
         "SIGABRT": "; a package's compiled code gave up: run the script with R alone",
     }.get(name, "")
-    return (
-        f"R was ended by signal {name}{_line_reached(records, parsed)}{why}. What was recorded before is kept"
-    )
+    ended = f"R was ended by signal {name}{_line_reached(records, parsed)}{why}"
+    return f"{ended}. What was recorded before is kept"
 
 
 def _last_error(said: str) -> str:
@@ -329,10 +320,9 @@ def _elsewhere(said: str, script: Script) -> str:
         return ""
     for folder in script.path.parent.parents[:LEVELS]:
         if (folder / found[2]).is_file():
-            return (
-                f"; {found[2]} is in {folder.name or folder}/, and the script runs in {script.path.parent.name}/: if"
-                f" it is meant to run from {folder.name or folder}/, call this from there"
-            )
+            there, runs = f"{folder.name or folder}/", f"{script.path.parent.name}/"
+            cure = f"if it is meant to run from {there}, call this from there"
+            return f"; {found[2]} is in {there}, and the script runs in {runs}: {cure}"
     return ""
 
 

@@ -107,9 +107,8 @@ class RecordedCall:
         if found is None or isinstance(found, RVector):
             return found
         if found == LARGE:
-            raise NotRecorded(
-                f"{key} of its result has more than 6,000,000 numbers, which is the most that is recorded"
-            )
+            most = "6,000,000 numbers, which is the most that is recorded"
+            raise NotRecorded(f"{key} of its result has more than {most}")
         raise NotRecorded(f"{key} of its result is {type(found).__name__}, expected a vector")
 
     def matrix(self, key: str) -> RVector | None:
@@ -353,9 +352,8 @@ def _lines(path: Path, budget: list[int], records: Records) -> Iterator[bytes]:
         while line := file.readline(min(MOST_LINE, max(budget[0], 0)) + 1):
             budget[0] -= len(line)
             if budget[0] < 0 or len(line) > MOST_LINE:
-                records.lose(
-                    f"the records are larger than {MOST_BYTES:,} bytes, which is the most that is read"
-                )
+                most = f"{MOST_BYTES:,} bytes, which is the most that is read"
+                records.lose(f"the records are larger than {most}")
                 return
             if line.endswith(b"\n"):
                 yield line

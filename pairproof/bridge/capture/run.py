@@ -27,10 +27,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from ...errors import InputError, RUnavailable
 from ...files.inputs import read_file
 from ...files.r_startup import VARIABLES, of_home, own_files
+from ...text import plural
 from ..process.cures import r_package, start_cure
 from ..process.process import StartFailed, find_r_home
 from ..process.session import MOST_SECONDS
@@ -52,10 +54,8 @@ _CATEGORIES = ("LC_COLLATE", "LC_CTYPE", "LC_TIME", "LC_NUMERIC", "LC_MONETARY")
 def r_home() -> str:
     """R's home."""
     if os.name != "posix":
-        raise InputError(
-            "an R script can be recorded on Linux and macOS only, because its processes are ended as a group;"
-            " on Windows use the Windows Subsystem for Linux"
-        )
+        why = "because its processes are ended as a group; on Windows use the Windows Subsystem for Linux"
+        raise InputError(f"an R script can be recorded on Linux and macOS only, {why}")
     try:
         return find_r_home(os.environ)
     except StartFailed as error:
@@ -173,15 +173,9 @@ def script_text(script: Script, parsed: Parsed, sourced: Mapping[str, Parsed]) -
     for text in sourced.values():
         mentioned += [call.mentioned for call in text.calls]
         packages.update(text.packages)
-    return ScriptText(
-        name=script.path.name,
-        kind=script.kind,
-        lines=script.lines,
-        expressions=tuple(parsed.expressions),
-        mentioned=tuple(mentioned),
-        packages=packages,
-        trees=tuple(parsed.trees),
-    )
+    expressions, trees = tuple(parsed.expressions), tuple(parsed.trees)
+    own = script.path.name, script.kind, script.lines
+    return ScriptText(*own, expressions, tuple(mentioned), packages, trees)
 
 
 _FROM_ELSEWHERE = re.compile(r"\b(?:source|sys\.source|readRDS|load|unserialize|parse|eval)\s*\(")
@@ -260,9 +254,7 @@ def cleaner(places: Places, copied: Copied, stage: Path) -> Callable[[str], str]
 
 DEFAULT_SECONDS = 600.0
 #: Functions by which a script brings packages itself.
-_LIBRARIES = frozenset(
-    ".libPaths install.packages p_load load_all install_github pkg_install restore activate".split()
-)
+_LIBRARIES = ".libPaths install.packages p_load load_all install_github pkg_install restore activate".split()
 
 
 def capture(
@@ -334,10 +326,9 @@ def _stage() -> Iterator[str]:
     try:
         stage = tempfile.TemporaryDirectory(prefix="pairproof-", ignore_cleanup_errors=True)
     except OSError as error:
-        raise InputError(
-            f"the script cannot be copied: no folder for temporary files can be written to ({error.strerror}); set TMPDIR"
-            " to one that exists, on a disk with space"
-        ) from error
+        why = f"no folder for temporary files can be written to ({error.strerror})"
+        cure = "set TMPDIR to one that exists, on a disk with space"
+        raise InputError(f"the script cannot be copied: {why}; {cure}") from error
     try:
         yield stage.name
     finally:
@@ -346,9 +337,8 @@ def _stage() -> Iterator[str]:
         if os.path.lexists(stage.name):  # folders nested deeper than Python can follow, which the script made
             for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
                 with contextlib.suppress(OSError):
-                    subprocess.run(
-                        [*command, "--", stage.name], stdin=subprocess.DEVNULL, capture_output=True
-                    )
+                    whole = [*command, "--", stage.name]
+                    subprocess.run(whole, stdin=subprocess.DEVNULL, capture_output=True)
 
 
 @dataclass
@@ -388,9 +378,8 @@ class _Run:
             self._announce(copied)
             if not_run := parts_not_run(self.script):
                 self.say(f"not run: {not_run}")
-            text, lines = tangled(
-                self.script, self.script.path.name, self.code, lambda args: self._tangle(args, copied)
-            )
+            name = self.script.path.name
+            text, lines = tangled(self.script, name, self.code, lambda args: self._tangle(args, copied))
             parsed, places = self._parsed(text, lines)
             self._check_packages(parsed, copied)
         for what in copied.left_out + copy_neighbours(copied, parsed.strings, self.copy_limit):
@@ -410,14 +399,9 @@ class _Run:
         if parsed.error is not None:
             line, column, message = parsed.error
             where = f", line {line}, column {column}" if line else ""
-            stands = (
-                f" ({self.script.lines[line - 1].strip()[:80]!r})"
-                if 0 < line <= len(self.script.lines)
-                else ""
-            )
-            raise InputError(
-                f"{self.script.name}{where}: R's parser says {message!r}{stands}; nothing was run"
-            )
+            stands = "".join(f" ({text.strip()[:80]!r})" for text in self.script.lines[line - 1 : line])
+            said = f"R's parser says {message!r}{stands}"
+            raise InputError(f"{self.script.name}{where}: {said}; nothing was run")
         return parsed, places
 
     def _copy(self, folder: Path) -> Copied:
@@ -431,36 +415,30 @@ class _Run:
 
     def _announce(self, copied: Copied) -> None:
         if self.script.encoding:
-            self.say(
-                f"{self.script.name} is not in UTF-8: read as {self.script.encoding}, as R reads it on Windows"
-            )
+            read = f"read as {self.script.encoding}, as R reads it on Windows"
+            self.say(f"{self.script.name} is not in UTF-8: {read}")
         how = str(self.sandbox) if self.sandbox is not None else "with your rights"
         own = copied.source == self.script.path.parent
         folder = "its folder" if own else f"{copied.source.name}/, the folder you are in"
-        n = len(copied.digests)
-        self.say(
-            f"{self.script.name} is run by R, {how}, in a copy of {folder} ({n:,} file{'' if n == 1 else 's'},"
-            f" {copied.size / 2**20:,.1f} MB), for at most {self.seconds:g} s"
-        )
+        size = f"{plural(len(copied.digests), 'file')}, {copied.size / 2**20:,.1f} MB"
+        where = f"in a copy of {folder} ({size}), for at most {self.seconds:g} s"
+        self.say(f"{self.script.name} is run by R, {how}, {where}")
         if self.sandbox is not None:
             self.say(STILL_OPEN)
         if started := own_files(copied.target):
-            self.say(
-                f"R also reads {' and '.join(started)} of that folder, as it does whenever this script is run there:"
-                " code in them runs too"
-            )
+            always = "as it does whenever this script is run there: code in them runs too"
+            self.say(f"R also reads {' and '.join(started)} of that folder, {always}")
 
     def _check_packages(self, parsed: Parsed, copied: Copied) -> None:
         """Refuse, before the script runs, a package that it needs and that is not installed."""
         absent = [name for name in dict.fromkeys(parsed.needed) if not parsed.packages[name]]
-        own_library = bool(own_files(copied.target)) or any(
-            call.mentioned.function in _LIBRARIES or "lib.loc" in call.mentioned.text for call in parsed.calls
-        )
-        if absent and not own_library:  # else R itself says what it does not find
-            raise RUnavailable(
-                f"{self.script.name}: R package {', '.join(absent)} is not installed; nothing was run"
-                f"\n  cure: {'; '.join(map(r_package, absent))}"
-            )
+        called = [call.mentioned for call in parsed.calls]
+        brought = any(m.function in _LIBRARIES or "lib.loc" in m.text for m in called)
+        # Where the script brings its packages, R itself says what it does not find.
+        if absent and not brought and not own_files(copied.target):
+            lost = f"R package {', '.join(absent)} is not installed; nothing was run"
+            cure = "; ".join(map(r_package, absent))
+            raise RUnavailable(f"{self.script.name}: {lost}\n  cure: {cure}")
 
     def _prefix(self) -> list[str]:
         return list(self.sandbox.prefix) if self.sandbox is not None else []
@@ -478,50 +456,43 @@ class _Run:
         file = str(self.code)
         if self.script.kind == "R":
             file = str(self.script.path.relative_to(copied.source))
-        ran = run_program(
-            [*self._prefix(), self.rscript, f"./{file}" if file.startswith("-") else file, *self.arguments],
-            copied.target,
-            recording(
-                self.environment, self.records, copied.target, self.home, self.stage / "code" / "environ"
-            ),
-            seconds=self.seconds,
-            output_limit=self.output_limit,
-            output=output,
-            mark=mark,
-        )
+        file = f"./{file}" if file.startswith("-") else file
+        command, place = [
+            *self._prefix(),
+            self.rscript,
+            file,
+            *self.arguments,
+        ], self.stage / "code" / "environ"
+        environment = recording(self.environment, self.records, copied.target, self.home, place)
+        limits: dict[str, Any] = {"seconds": self.seconds, "output_limit": self.output_limit}
+        ran = run_program(command, copied.target, environment, output=output, mark=mark, **limits)
         self._tell_after(copied, ran)
         return ran
 
     def _tell_after(self, copied: Copied, ran: Ran) -> None:
         if ran.output_bytes > self.output_limit:
-            self.say(
-                f"the script printed {ran.output_bytes / 2**20:,.1f} MB; what is beyond"
-                f" {self.output_limit / 2**20:,.1f} MB was dropped"
-            )
+            printed, kept = (f"{n / 2**20:,.1f} MB" for n in (ran.output_bytes, self.output_limit))
+            self.say(f"the script printed {printed}; what is beyond {kept} was dropped")
         if names := changed(copied):
             more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
-            self.say(
-                f"changed in {copied.source} during the run: {', '.join(names[:5])}{more}; the script wrote there"
-                " through a full path, or somebody else did"
-            )
+            found = f"changed in {copied.source} during the run: {', '.join(names[:5])}{more}"
+            self.say(f"{found}; the script wrote there through a full path, or somebody else did")
 
     def _result(self, parsed: Parsed, places: Places, copied: Copied, ran: Ran, records: Records) -> Captured:
         clean = cleaner(places, copied, self.stage)
         ending, message = ending_of(ran, records, parsed, self.script, self.seconds)
         if not records.started and ran.code == 0:
-            records.lose(
-                "R ended well, but no process began records: its recorder was not loaded, or they were deleted"
-            )
+            why = "its recorder was not loaded, or they were deleted"
+            records.lose(f"R ended well, but no process began records: {why}")
         sourced = find_sourced(self.r, self.environment, records, parsed, copied, self._prefix())
         calls = placed_calls(records, parsed, sourced, self.script.path.name, clean)
         text = script_text(self.script, parsed, sourced)
         for program in unrecorded(ran, records):
             self.say(f"another R ran without a recorder: {clean(shown(program.command))}")
             if may_have_fitted(program, text, calls):
-                records.lose(
-                    f"a program of R with an environment or options of its own ({shown(program.command)}) ran calls of"
-                    " fitting functions; leave it R's environment (no --vanilla, no --no-site-file, R_PROFILE as it is)"
-                )
+                own = f"an environment or options of its own ({shown(program.command)})"
+                cure = "leave it R's environment (no --vanilla, no --no-site-file, R_PROFILE as it is)"
+                records.lose(f"a program of R with {own} ran calls of fitting functions; {cure}")
         return Captured(
             text=text,
             calls=calls,

@@ -92,15 +92,9 @@ def run_program(
     """Run a program with empty input and end whatever it left running.  mark: what its marks in its output begin with."""
     begun = time.monotonic()
     try:
-        child = subprocess.Popen(
-            list(command),
-            cwd=folder,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+        own: dict[str, Any] = {"cwd": folder, "env": dict(environment), "start_new_session": True}
+        own |= {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        child = subprocess.Popen(list(command), **own)
     except OSError as error:
         raise PairproofError(f"{command[0]} did not start: {error.strerror or error}") from None
     reader = _Reader(output_limit, output, _Watch(child.pid, environment[FOLDER], folder), mark)
@@ -116,17 +110,9 @@ def run_program(
         for pipe in (child.stdout, child.stderr):
             assert pipe is not None
             pipe.close()
-    return Ran(
-        child.returncode,
-        timed_out,
-        time.monotonic() - begun,
-        bytes(reader.kept),
-        bytes(reader.errors),
-        reader.seen,
-        child.pid,
-        tuple(reader.watch.seen.values()),
-        tuple(reader.marks),
-    )
+    seconds, kept, errors = time.monotonic() - begun, bytes(reader.kept), bytes(reader.errors)
+    seen, marks = tuple(reader.watch.seen.values()), tuple(reader.marks)
+    return Ran(child.returncode, timed_out, seconds, kept, errors, reader.seen, child.pid, seen, marks)
 
 
 class _Watch:
@@ -145,7 +131,7 @@ class _Watch:
         if now < self._next or not sys.platform.startswith("linux"):
             return
         self._next = now + _LOOK
-        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        for pid in _processes():
             with contextlib.suppress(OSError):  # it has ended
                 if os.readlink(f"/proc/{pid}/exe").endswith("/exec/R") and self._of_run(pid):
                     self._note(pid)
@@ -163,6 +149,11 @@ class _Watch:
         said = {name: rest.split() for name, _, rest in (line.partition(":") for line in status.splitlines())}
         inner = int(said["NSpid"][-1]) if said.get("NSpid") else 0
         self.seen[pid, command] = RProgram(pid, int(said["PPid"][0]), inner, command, _code_of(pid, command))
+
+
+def _processes() -> list[int]:
+    """Those that run now, on Linux."""
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
 def _code_of(pid: int, command: Sequence[str]) -> str:
@@ -258,9 +249,7 @@ def end_marked(mark: str, folder: Path) -> None:
     if not sys.platform.startswith("linux"):
         return
     for _ in range(_PASSES):  # a process may start another while it is looked at
-        left = [
-            pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _of_run(pid, mark, folder)
-        ]
+        left = [pid for pid in _processes() if _of_run(pid, mark, folder)]
         for pid in left:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -285,10 +274,8 @@ TRY_SECONDS = 20.0
 #: Files of the kernel through which whoever may write them owns the machine.
 _OF_THE_KERNEL = ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger")
 #: What no sandbox here takes away, for the announcement.
-STILL_OPEN = (
-    "in the sandbox it can still read every file that you can read, connect to sockets in the file system (a"
-    " desktop's, docker's) and see your environment variables"
-)
+_REACHED = "connect to sockets in the file system (a desktop's, docker's) and see your environment variables"
+STILL_OPEN = f"in the sandbox it can still read every file that you can read, {_REACHED}"
 _NAMESPACES = ("--user", "--map-root-user", "--net", "--pid", "--ipc", "--fork", "--kill-child")
 
 
@@ -301,14 +288,11 @@ class Sandbox:
     files: bool
 
     def __str__(self) -> str:
+        how = f"in a sandbox ({self.name}): no network, no other processes"
         if self.files:
-            return (
-                f"in a sandbox ({self.name}): no network, no other processes, only the copy can be written to"
-            )
-        return (
-            f"in a sandbox ({self.name}): no network, no other processes; FILES ARE NOT PROTECTED here, the script can"
-            " write wherever you can: install bubblewrap for that (`apt-get install bubblewrap`)"
-        )
+            return f"{how}, only the copy can be written to"
+        open_here = "FILES ARE NOT PROTECTED here, the script can write wherever you can"
+        return f"{how}; {open_here}: install bubblewrap for that (`apt-get install bubblewrap`)"
 
 
 def find_sandbox(folder: Path, environment: Mapping[str, str]) -> Sandbox:
@@ -319,11 +303,10 @@ def find_sandbox(folder: Path, environment: Mapping[str, str]) -> Sandbox:
         if not reason:
             return sandbox
         reasons.append(f"{sandbox.name}: {reason}")
-    raise InputError(
-        "no sandbox can be made here, so the script was not run"
-        f" ({'; '.join(reasons) or 'neither bwrap nor unshare is installed'}); install bubblewrap"
-        " (`apt-get install bubblewrap`), allow user namespaces, or run it without the sandbox, with your own rights"
-    )
+    why = "; ".join(reasons) or "neither bwrap nor unshare is installed"
+    cure = "install bubblewrap (`apt-get install bubblewrap`), allow user namespaces"
+    said = f"no sandbox can be made here, so the script was not run ({why}); {cure}"
+    raise InputError(f"{said}, or run it without the sandbox, with your own rights")
 
 
 def _candidates(folder: Path, environment: Mapping[str, str]) -> list[Sandbox]:
@@ -363,11 +346,10 @@ def _try(sandbox: Sandbox, folder: Path, environment: Mapping[str, str]) -> str:
 
 def _outcome(command: Sequence[str], environment: Mapping[str, str]) -> str:
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, env=dict(environment), timeout=TRY_SECONDS
-        )
+        how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "env": dict(environment), "timeout": TRY_SECONDS}
+        done = subprocess.run(command, capture_output=True, **how)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"{type(error).__name__}"
+        return type(error).__name__
     if done.returncode == 0:
         return ""
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()

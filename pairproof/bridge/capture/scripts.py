@@ -36,14 +36,8 @@ from .running import Ran
 Kind = Literal["R", "Rmd", "Rnw"]
 
 #: Suffix, in lower case -> kind.
-KINDS: dict[str, Kind] = {
-    ".r": "R",
-    ".rmd": "Rmd",
-    ".rmarkdown": "Rmd",
-    ".qmd": "Rmd",
-    ".rnw": "Rnw",
-    ".snw": "Rnw",
-}
+KINDS: dict[str, Kind] = {".r": "R", ".rnw": "Rnw", ".snw": "Rnw"}
+KINDS |= {".rmd": "Rmd", ".rmarkdown": "Rmd", ".qmd": "Rmd"}
 EXPECTED = "an R script (.R), an R Markdown or Quarto file (.Rmd, .qmd) or a Sweave file (.Rnw, .Snw)"
 #: Most bytes of a script. The longest met, a generated one, has 0.4 MB.
 MOST_BYTES = 8 * 2**20
@@ -51,8 +45,7 @@ _SAVE = "save it as UTF-8 (RStudio: File, Save with Encoding), or convert it: `i
 _BOM = b"\xef\xbb\xbf"
 #: Beginnings of files that are no text, and what they are.
 _NOT_TEXT = (
-    (b"\xff\xfe", f"is in UTF-16, expected UTF-8; {_SAVE}"),
-    (b"\xfe\xff", f"is in UTF-16, expected UTF-8; {_SAVE}"),
+    *((mark, f"is in UTF-16, expected UTF-8; {_SAVE}") for mark in (b"\xff\xfe", b"\xfe\xff")),
     (b"\x1f\x8b", f"is a gzip file; expected {EXPECTED}"),
     (b"PK\x03\x04", f"is a zip archive or an Office document; expected {EXPECTED}"),
     (b"%PDF", f"is a PDF; expected {EXPECTED}"),
@@ -87,10 +80,8 @@ def read_script(script: str | os.PathLike[str]) -> Script:
     suffix = os.path.splitext(name)[1]
     kind = KINDS.get(suffix.lower())
     if kind is None:
-        raise InputError(
-            f"{name}: {f'the suffix {suffix!r} is' if suffix else 'a file without a suffix is'} not that of a"
-            f" script; expected {EXPECTED}"
-        )
+        what = f"the suffix {suffix!r} is" if suffix else "a file without a suffix is"
+        raise InputError(f"{name}: {what} not that of a script; expected {EXPECTED}")
     text, encoding = _decoded(raw, name)
     rewritten = bool(encoding) or raw.startswith(_BOM) or b"\r" in raw.replace(b"\r\n", b"")
     return Script(Path(os.path.abspath(name)), name, kind, text, rewritten, encoding)
@@ -104,9 +95,8 @@ def _decoded(raw: bytes, name: str) -> tuple[str, str]:
     raw = raw.removeprefix(_BOM)
     zero = raw.find(b"\0")
     if zero >= 0:
-        raise InputError(
-            f"{name}: holds a zero byte (byte {zero + 1:,}), so it is no text; expected {EXPECTED}"
-        )
+        found = f"holds a zero byte (byte {zero + 1:,}), so it is no text"
+        raise InputError(f"{name}: {found}; expected {EXPECTED}")
     text, encoding = "", ""
     for encoding in ("", "Windows-1252", "latin1"):  # the last has a letter for every byte
         with contextlib.suppress(UnicodeDecodeError):
@@ -166,19 +156,14 @@ def parse_files(
     nothing of the script's.
     """
     options = ["--no-echo", "--no-restore", "--no-save", "--no-init-file", f"--file={PARSER}", "--args"]
+    command, own = [*prefix, r, *options, *map(str, files)], {**environment, PROJECT: "0"}
+    how: dict[str, Any] = {"cwd": PARSER.parent, "env": r_environment(own, profile=False)}
+    how |= {"stdin": subprocess.DEVNULL, "timeout": PARSE_SECONDS}
     try:
-        done = subprocess.run(
-            [*prefix, r, *options, *map(str, files)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            cwd=PARSER.parent,
-            env=r_environment({**environment, PROJECT: "0"}, profile=False),
-            timeout=PARSE_SECONDS,
-        )
+        done = subprocess.run(command, capture_output=True, **how)
     except subprocess.TimeoutExpired:
-        raise InputError(
-            f"{files[0].name}: R's parser did not finish within {PARSE_SECONDS:g} s; split the script"
-        ) from None
+        late = f"R's parser did not finish within {PARSE_SECONDS:g} s"
+        raise InputError(f"{files[0].name}: {late}; split the script") from None
     except OSError as error:
         raise PairproofError(f"{r} did not run: {error.strerror or error}") from None
     found = [Parsed() for _ in files]
@@ -191,21 +176,15 @@ def parse_files(
         if not isinstance(item, dict):
             continue
         if item.get("type") == "places":
-            places = Places(
-                str(item["r_home"]),
-                tuple(filter(None, item["libraries"])),
-                str(item["home"]),
-                str(item["r_version"]),
-            )
+            r_home, home, version = (str(item[name]) for name in ("r_home", "home", "r_version"))
+            places = Places(r_home, tuple(filter(None, item["libraries"])), home, version)
         elif "file" in item:
             number = int(item["file"]) - 1
             _take(found[number], item, files[number].name)
     if done.returncode != 0 or places is None:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise PairproofError(
-            f"{files[0].name}: R could not read the script's text: {said[-1][:300] if said else 'it said nothing'}"
-            f" (exit code {done.returncode})"
-        )
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
+        why = f"{said[-1][:300]} (exit code {done.returncode})"
+        raise PairproofError(f"{files[0].name}: R could not read the script's text: {why}")
     return found, places
 
 
@@ -220,7 +199,8 @@ def _take(parsed: Parsed, item: dict[str, Any], name: str) -> None:
             parsed.trees.append(TopLevel(str(item["text"]), item.get("tree")))
         case "call":
             words = [str(item[key]) for key in ("function", "package", "text", "variable")]
-            mentioned = Mentioned(_place(item, name), _task(item), *words)
+            task = item.get("task")
+            mentioned = Mentioned(_place(item, name), int(task) if isinstance(task, int) else 0, *words)
             within = str(item["within"])
             scope = tuple(str(part) for part in item["scope"] if part)
             parsed.calls.append(Call(mentioned, within.removeprefix("="), within.startswith("="), scope))
@@ -236,11 +216,6 @@ def _take(parsed: Parsed, item: dict[str, Any], name: str) -> None:
             parsed.error = (int(item["line"]), int(item["column"]), str(item["message"]))
 
 
-def _task(item: dict[str, Any]) -> int:
-    task = item.get("task")
-    return int(task) if isinstance(task, int) else 0
-
-
 NO_KNITR = 87
 #: Input, output: arguments of the command.
 PURL = (
@@ -251,9 +226,8 @@ PURL = (
 STANGLE = 'a <- commandArgs(TRUE); utils::Stangle(a[1L], output = a[2L], quiet = TRUE, encoding = "UTF-8", split = FALSE)'
 #: A Sweave file that is written for knitr.
 _OF_KNITR = re.compile(r"VignetteEngine\{knitr|opts_chunk\$set|opts_knit\$set")
-_MD_OTHER = re.compile(
-    r"^[\t >]*(?:```+|~~~+)\s*\{\s*(?!r[ ,}])([a-zA-Z]\w*)[^}]*\}\s*$", re.MULTILINE | re.IGNORECASE
-)
+_FENCED = r"^[\t >]*(?:```+|~~~+)\s*\{\s*(?!r[ ,}])([a-zA-Z]\w*)[^}]*\}\s*$"
+_MD_OTHER = re.compile(_FENCED, re.MULTILINE | re.IGNORECASE)
 _MD_INLINE = re.compile(r"`r[ #]\s*([^`\n]+?)\s*`")
 _NW_INLINE = re.compile(r"\\Sexpr\{")
 _MD_BEGIN = re.compile(r"^[\t >]*(```+|~~~+)\s*\{\s*r(?:[ ,].*|)\}\s*$", re.IGNORECASE)
@@ -268,20 +242,15 @@ def tangled(
     with_knitr = script.kind == "Rmd" or _OF_KNITR.search(script.text) is not None
     ran = run(["-e", PURL if with_knitr else STANGLE, name, str(target)])
     if ran.code == NO_KNITR:
-        raise RUnavailable(
-            f"{script.name}: R package knitr is not installed; it takes the code out of such a file"
-            f"\n  cure: {r_package('knitr')}"
-        )
+        lost = "R package knitr is not installed; it takes the code out of such a file"
+        raise RUnavailable(f"{script.name}: {lost}\n  cure: {r_package('knitr')}")
     said = " ".join(ran.errors.decode("utf-8", "replace").split())
     if ran.timed_out:
-        raise InputError(
-            f"{script.name}: its code was not taken out within {ran.seconds:.0f} s; nothing was run"
-        )
+        late = f"its code was not taken out within {ran.seconds:.0f} s"
+        raise InputError(f"{script.name}: {late}; nothing was run")
     if ran.code != 0 or not target.is_file():
-        raise InputError(
-            f"{script.name}: {'knitr::purl' if with_knitr else 'utils::Stangle'} could not take the code out:"
-            f" {said[-400:] or f'exit code {ran.code}'}; nothing was run"
-        )
+        tool, why = "knitr::purl" if with_knitr else "utils::Stangle", said[-400:] or f"exit code {ran.code}"
+        raise InputError(f"{script.name}: {tool} could not take the code out: {why}; nothing was run")
     code = target.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
     if not any(line.strip() and not line.lstrip().startswith("#") for line in code.split("\n")):
         raise InputError(f"{script.name}: holds no R code that is evaluated; expected chunks of R")
@@ -290,27 +259,22 @@ def tangled(
 
 def parts_not_run(script: Script) -> str:
     """R code within the text of Sweave, and chunks of other languages, which are not run; "" if none."""
-    inline = (
-        0 if script.kind == "Rmd" or _OF_KNITR.search(script.text) else len(_NW_INLINE.findall(script.text))
-    )
+    of_knitr = script.kind == "Rmd" or _OF_KNITR.search(script.text)
+    inline = 0 if of_knitr else len(_NW_INLINE.findall(script.text))
     found = [f"{inline} R expression{'s' if inline > 1 else ''} within the text"] if inline else []
     others = _MD_OTHER.findall(script.text) if script.kind == "Rmd" else []
-    if others:
-        found.append(
-            f"{len(others)} chunk{'s' if len(others) > 1 else ''} of {', '.join(sorted(set(others)))}"
-        )
-    return " and ".join(found)
+    chunks = f"{len(others)} chunk{'s' if len(others) > 1 else ''} of {', '.join(sorted(set(others)))}"
+    return " and ".join([*found, *([chunks] if others else [])])
 
 
 def line_map(script: Script, code: str) -> tuple[int, ...]:
     """For each line of the code the line of the document, from 1; 0 where it is not known."""
     chunks = set(chunk_lines(script))
-    stands = [
-        (n, _bare(text))
-        for n, line in enumerate(script.lines, 1)
-        for text in ([line] if n in chunks else _MD_INLINE.findall(line))
-    ]
-    numbers, known = [n for n, _ in stands], [text for _, text in stands]
+    numbers, known = list[int](), list[str]()
+    for n, line in enumerate(script.lines, 1):
+        texts = [line] if n in chunks else _MD_INLINE.findall(line)
+        numbers += [n] * len(texts)
+        known += map(_bare, texts)
     written = [_bare(line) for line in code.split("\n")]
     found = [0] * len(written)
     for a, b, size in difflib.SequenceMatcher(None, known, written, autojunk=False).get_matching_blocks():
@@ -352,12 +316,8 @@ def mapped(parsed: Parsed, lines: tuple[int, ...], name: str) -> Parsed:
     if error is not None:
         before = [number for number in lines[: error[0]] if number]  # R may notice it after the end
         error = (before[-1] if before else 0, error[1], error[2])
-    return replace(
-        parsed,
-        expressions=[place(of) for of in parsed.expressions],
-        calls=[call(of) for of in parsed.calls],
-        error=error,
-    )
+    expressions, calls = [*map(place, parsed.expressions)], [*map(call, parsed.calls)]
+    return replace(parsed, expressions=expressions, calls=calls, error=error)
 
 
 def _is_fence(line: str, fence: str) -> bool:

@@ -273,8 +273,8 @@ def llbtPC_fit(
     """
     dropped = sorted({*variables(formel, "formel")} - {*variables(elim, "elim")})
     if dropped:
-        found = f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim})"
-        raise ValueError(f"{found}; prefmod would fit the model without it")
+        stands = f"{', '.join(dropped)} stands in formel ({formel}) but not in elim ({elim})"
+        raise ValueError(f"{stands}; prefmod would fit the model without it")
     made: dict[str, Any] = {"obj": as_frame(obj), "formel": Formula(formel), "elim": Formula(elim)}
     arguments = sent(backend, "obj nitems formel elim resptype obj.names undec", **made)
     result = ask(backend, "prefmod::llbtPC.fit", LLBTPC_FIT, arguments, ("prefmod", "gnm"))
