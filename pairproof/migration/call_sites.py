@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Union
 
 from ..bridge.capture.recorded import Captured, RecordedCall
 from .outcome import LeftOut, called_in
@@ -71,7 +70,7 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
         groups.setdefault(key, []).append(call)
     drafts: list[CallSite] = []
     for group in (turn for found in groups.values() for turn in _turns(found)):
-        done = [by_id[c.id] for c in group if c.id in by_id and written(by_id[c.id])]
+        done = [by_id[c.id] for c in group if written(by_id[c.id])]
         if done:
             call, variables = done[0].call, {c.variable for c in group}
             alone = len(group) == 1 or call.helper and len({str(s.translation.code) for s in done}) == 1
@@ -162,7 +161,7 @@ def _keys(
     """Keys of the evaluations: values of a loop variable, texts before counters; of several; 1, 2, ..."""
     common = [n for n in done[0].call.keys if all(n in s.call.keys for s in done)]
     if len(done) == 1 and common:
-        return (tuple([done[0].call.keys[common[0]]])), (common[0],)
+        return (done[0].call.keys[common[0]],), (common[0],)
     columns = {n: [s.call.keys[n] for s in done] for n in common}
     columns = {n: c for n, c in columns.items() if len({type(v) for v in c}) == 1 and all(v == v for v in c)}
     for n in sorted(columns, key=lambda n: not isinstance(columns[n][0], str)):
@@ -203,10 +202,8 @@ def _in_order(drafts: Sequence[CallSite]) -> Iterator[CallSite]:
 
 def _results(step: Step) -> Iterator[int]:
     code = step.translation.code
-    if isinstance(code, KINDS):
-        for part in parts(code):
-            if isinstance(part, Result):
-                yield part.call
+    found = parts(code) if isinstance(code, KINDS) else ()
+    return (part.call for part in found if isinstance(part, Result))
 
 
 # -- left out ------------------------------------------------------------------------------------------------
@@ -216,17 +213,15 @@ def _left(captured: Captured, by_id: Mapping[int, Step], tasks: Mapping[int, int
     """Calls without code, those of one line with one reason together."""
     found: dict[tuple[str, str, str], list[RecordedCall]] = {}
     for call in captured.calls:
-        step = by_id.get(call.id)
-        if step is not None and (written(step) or call.helper and step.by_package):
+        step = by_id[call.id]
+        if written(step) or call.helper and step.by_package:
             continue  # what a package looked up for itself is no call of the script
         key = (str(call.place), f"{call.name}(...)", _reason(step))
         found.setdefault(key, []).append(call)
     return [Left(*key, len(calls), tasks[calls[0].id], calls[0].id) for key, calls in found.items()]
 
 
-def _reason(step: Union[Step, None]) -> str:
-    if step is None:
-        return "not translated; left out"
+def _reason(step: Step) -> str:
     if step.refused:
         return f"Python refuses it: {_sentence(step.refused)}"
     return f"{_sentence(step.translation.reason) or 'no counterpart'}; left out"

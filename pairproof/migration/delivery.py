@@ -131,6 +131,8 @@ def document(
     of_run = {name: getattr(captured, name) for name in ("ending", "message", "exit_code", "sandboxed")}
     text, of_left = captured.text, ("where", "function", "reason", "count")
     script = {"name": text.name, "kind": text.kind, "lines": len(text.lines)}
+    turns = ((site, k, step.call.id) for site in found for k, step in enumerate(site.steps))
+    calls = [_call(s, k, tests.get(s.name, ""), records.get(id), asked) for s, k, id in turns]
     of_r = {"version": captured.r_version, "platform": captured.platform}
     content: dict[str, Any] = {
         "format": FORMAT,
@@ -138,11 +140,7 @@ def document(
         "pairproof": version,
         "script": {**script, "seconds": round(captured.seconds, 3), **of_run},
         "r": {**of_r, "packages": dict(sorted(captured.packages.items())), "rng": list(captured.kind)},
-        "calls": [
-            _call(site, k, tests.get(site.name, ""), records.get(site.steps[k].call.id), asked)
-            for site in found
-            for k in range(len(site.steps))
-        ],
+        "calls": calls,
         "shown": _shown(done),
         "left_out": [{name: getattr(e, name) for name in of_left} for e in left],
         "files": dict(files),
@@ -158,7 +156,7 @@ def text_of(content: Mapping[str, Any]) -> str:
 def digest_of(content: Mapping[str, Any]) -> str:
     """SHA-256 of the document without its own digest."""
     plain = {k: v for k, v in content.items() if k != "sha256"}
-    return hashlib.sha256(json.dumps(plain, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+    return digest(json.dumps(plain, sort_keys=True, ensure_ascii=True).encode())
 
 
 def _call(site: CallSite, k: int, test: str, record: str | None, asked: Asked) -> dict[str, Any]:
@@ -226,11 +224,10 @@ class Stage:
 
     def digest(self, file: File) -> str:
         """SHA-256 of the table's CSV text, by which equal tables are found."""
-        known = self._digests.get(id(file))
-        if known is None:
+        if id(file) not in self._digests:
             # The file is kept beside its digest: the id of a live object belongs to no other.
-            known = self._digests[id(file)] = (file, hashlib.sha256(_content(file)).hexdigest())
-        return known[1]
+            self._digests[id(file)] = (file, digest(_content(file)))
+        return self._digests[id(file)][1]
 
 
 def _content(file: File) -> bytes:
@@ -343,8 +340,7 @@ def deliver(
     wanted, read = list(names), list(reads)
     contents = {name: (stage / name).read_bytes() for name in wanted}
     ready(before, [name for name in wanted if "/" not in name], read, force)
-    folders = sorted({(before.folder / name).parent for name in wanted} - {before.folder})
-    for folder in folders:
+    for folder in sorted({(before.folder / name).parent for name in wanted} - {before.folder}):
         made_folder(folder)
 
     def forced(name: str) -> dict[str, Any]:

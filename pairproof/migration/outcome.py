@@ -32,9 +32,8 @@ from .translate.translation import Step
 #: Verdicts of a number that differs and is not explained.
 DIFFERENT = ("differs", "differs-conclusion", "ambiguous")
 #: Numbers that neither agree nor differ, by their name in `counts`.
-NEITHER = {
-    "not_estimable": "not estimable, whatever R prints", "not_checkable": "not checkable", "not_run": "not run"
-}  # fmt: skip
+NEITHER = {"not_estimable": "not estimable, whatever R prints"}
+NEITHER |= {"not_checkable": "not checkable", "not_run": "not run"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +67,11 @@ class LeftOut:
 
     mentioned: Mentioned
     reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its row in the JSON document."""
+        m = self.mentioned
+        return {"line": m.place.line or None, "function": m.function, "r_call": m.text, "reason": self.reason}
 
 
 def sites_of(steps: Sequence[Step]) -> tuple[Site, ...]:
@@ -129,10 +133,8 @@ _LEFT_OUT = packaged_toml("pairproof.migration", "functions_left_out.toml")
 REASONS: Mapping[str, str] = {name: why for why, names in _LEFT_OUT.items() for name in names.split()}
 #: Functions of this field whose calls are recorded when R comes to them. Not `glm`, `gnm` and `polr`: the
 #: text does not say whether their designs are of comparisons.
-FITTING = frozenset(
-    "BTm llbt.fit llbtPC.fit pattPC.fit pattR.fit pattL.fit pattRrep.fit pattPCrep.fit pattLrep.fit pattnpml.fit"
-    " btmodel PlackettLuce pladmm".split()
-)
+_PATTERNS = "pattPC.fit pattR.fit pattL.fit pattRrep.fit pattPCrep.fit pattLrep.fit pattnpml.fit"
+FITTING = frozenset(f"BTm llbt.fit llbtPC.fit {_PATTERNS} btmodel PlackettLuce pladmm".split())
 
 
 def left_out(captured: Captured) -> tuple[LeftOut, ...]:
@@ -330,34 +332,6 @@ def _short(text: str, most: int = REASON) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-def document(migration: Migration) -> dict[str, Any]:
-    """`{"script", ..., "calls": [...], "agreements"}`; a number that is not finite is None."""
-    captured, done = migration.captured, migration.done
-    rows: list[tuple[Agreement, int | None, Place]]
-    rows = [(row, s.call.id, s.call.place) for s in migration.steps for row in s.rows]
-    rows += [(row, None, d.place) for d in done for row in d.rows]
-    left = [(left.mentioned, left.reason) for left in migration.left_out]
-    of_run = "r_version platform ending message exit_code sandboxed lost why_lost".split()
-    return {
-        "script": captured.text.name,
-        "kind": captured.text.kind,
-        "lines": len(captured.text.lines),
-        **{name: getattr(captured, name) for name in of_run},
-        "packages": dict(captured.packages),
-        "r_seconds": round(captured.seconds, 3),
-        "changed": [{"variable": name, "line": place.line} for name, place in captured.changed],
-        "calls": [site_as_json(site) for site in migration.sites],
-        "left_out": [
-            {"line": m.place.line or None, "function": m.function, "r_call": m.text, "reason": reason}
-            for m, reason in left
-        ],
-        "expressions": [_expression(d) for d in done],
-        "printed_by_r": printed_by_r(captured, done),
-        "summary": summary([row for row, *_ in rows]),
-        "agreements": [{**row.to_dict(), "call": id, "line": place.line} for row, id, place in rows],
-    }
-
-
 def _expression(d: Done) -> dict[str, Any]:
     said = {"line": d.place.line or None, "r": d.text, "state": d.state}
     return {**said, "reason": d.why or None, "value": d.value or None, **counts(d.rows)}
@@ -452,7 +426,30 @@ class Migration:
         return "\n".join(lines(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `pairproof migrate --json`."""
-        ran: dict[str, Any] = {"exit_code": self.exit_code, "r_exit_code": self.captured.exit_code}
-        ran |= {"seconds": round(self.seconds, 3), "python_seconds": self.ran_seconds}
-        return {**document(self), **ran, "written": list(self.written)}
+        """The JSON document of `pairproof migrate --json`; a number that is not finite is None."""
+        captured, done = self.captured, self.done
+        of_run = "r_version platform ending message exit_code sandboxed lost why_lost".split()
+        numbers = [
+            {**a.to_dict(), "call": s.call.id, "line": s.call.place.line} for s in self.steps for a in s.rows
+        ]
+        numbers += [{**a.to_dict(), "call": None, "line": d.place.line} for d in done for a in d.rows]
+        return {
+            "script": captured.text.name,
+            "kind": captured.text.kind,
+            "lines": len(captured.text.lines),
+            **{name: getattr(captured, name) for name in of_run},
+            "packages": dict(captured.packages),
+            "r_seconds": round(captured.seconds, 3),
+            "changed": [{"variable": name, "line": place.line} for name, place in captured.changed],
+            "calls": [site_as_json(site) for site in self.sites],
+            "left_out": [left.to_dict() for left in self.left_out],
+            "expressions": [_expression(d) for d in done],
+            "printed_by_r": printed_by_r(captured, done),
+            "summary": summary(self.agreements),
+            "agreements": numbers,
+            "exit_code": self.exit_code,
+            "r_exit_code": captured.exit_code,
+            "seconds": round(self.seconds, 3),
+            "python_seconds": self.ran_seconds,
+            "written": list(self.written),
+        }

@@ -312,16 +312,9 @@ def key_text(key: Key) -> str:
     return "_".join(map(str, key_parts(key)))
 
 
-HEAD = """
-{imports}
-
-HERE = Path(__file__).parent
-"""
 #: Names that the steps use, and how they are imported.
-IMPORTS = {
-    "re": "import re", "sys": "import sys", "np": "import numpy as np", "pd": "import pandas as pd",
-    "stats": "from scipy import stats",
-}  # fmt: skip
+STANDARD = {"re": "import re", "sys": "import sys"}
+OTHERS = {"np": "import numpy as np", "pd": "import pandas as pd", "stats": "from scipy import stats"}
 #: Folder of R's answers, and what they are in the script.
 R_FOLDER, R_ANSWERS = "recorded/of_r", "R_OF_THE_RUN"
 REPLAY = f"""{R_ANSWERS} = Backend(
@@ -349,20 +342,16 @@ def script_text(
     blocks = [block for _, block in sorted(_blocks(found, left, done, writer), key=lambda b: b[0])]
     used = _names_in("\n".join(line for block in blocks for line in block))
     used |= {"np"} if "show" in used else set()
-    words = [text for name, text in IMPORTS.items() if name in used]
-    for module in sorted({f.__module__ for name, f in OURS.items() if name in used}):
+    used |= {"sys"} if bridged(found) else set()
+    standard, others = ([text for name, text in of.items() if name in used] for of in (STANDARD, OTHERS))
+    ours = ["from pairproof.bridge import Backend, Records, using"] if bridged(found) else []
+    for module in {OURS[name].__module__ for name in used & {*OURS}}:
         own = sorted(name for name in used & {*OURS} if OURS[name].__module__ == module)
-        words.append(f"from {module} import {', '.join(own)}")
-    plain = [w for w in words if w in ("import re", "import sys")]
-    ours = [*(f"import {module}" for module in modules(found)), *(w for w in words if "pairproof" in w)]
-    if bridged(found):
-        ours.append("from pairproof.bridge import Backend, Records, using")
-        plain = [*dict.fromkeys([*plain, "import sys"])]
-    ours.sort(key=lambda line: (line.startswith("from"), line))
-    others = [w for w in words if w not in plain and w not in ours]
-    imports = "\n".join([*plain, "from pathlib import Path", "", *others, *([""] if others else []), *ours])
-    head = HEAD.format(imports=imports)
-    lines = [*python.docstring(_about(captured, found, done, test, script)), *head.rstrip("\n").split("\n")]
+        ours.append(f"from {module} import {', '.join(own)}")
+    ours = [*(f"import {module}" for module in modules(found)), *sorted(ours)]
+    lines = [*python.docstring(_about(captured, found, done, test, script)), "", *standard]
+    lines += ["from pathlib import Path", "", *others, *([""] if others else []), *ours]
+    lines += ["", "HERE = Path(__file__).parent"]
     if bridged(found):
         lines += ["#: R's results of that run; with --live, R itself is called.", REPLAY]
     lines += ["", "", *SHOW.split("\n"), ""] if "show" in used else []
@@ -413,8 +402,8 @@ def _about(
     if n := sum(d.state in ("comment", "partly") for d in done):
         are = f"{plural(n, 'statement')} about models {'is' if n == 1 else 'are'}"
         about.append(f"{are} not, or not wholly, in Python: comments in their places say why.")
-    lost, _ = lost_in_words(captured, done)
-    about += [f"{lost}."] if lost else []
+    if lost := lost_in_words(captured, done)[0]:
+        about.append(f"{lost}.")
     if there:
         where = f"{plural(len(there), 'call')} stay{'s' if len(there) == 1 else ''}"
         where += f" in R, through pairproof.bridge ({_them(there)})"

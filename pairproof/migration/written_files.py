@@ -39,20 +39,10 @@ from .steps.evaluated import CallSite
 from .steps.flow import Done
 from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
 
-HEAD = """
-from pathlib import Path
-
-from pairproof.validation import Again{agree}
-
-CALLS = Again(Path(__file__).with_name({script}))
-"""
-AGREE = ", agree"
-
 
 def names_of_tests(found: Sequence[CallSite], asked: delivery.Asked) -> dict[str, str]:
     """CallSite -> name of its test, for sites of which a number is compared or a fit is recorded."""
-    names = Unique()
-    made = {}
+    names, made = Unique(), {}
     for site in found:
         if _all_fits(site) or any(any(asked[s.call.id]) for s in site.steps):
             line = site.call.place.line
@@ -64,9 +54,7 @@ def names_of_tests(found: Sequence[CallSite], asked: delivery.Asked) -> dict[str
 def record_names(found: Sequence[CallSite]) -> dict[int, str]:
     """Call id -> what its record is called within its test: "" where the test has one."""
     made = {}
-    for site in found:
-        if not _all_fits(site):
-            continue
+    for site in filter(_all_fits, found):
         names = Unique()
         for k, step in enumerate(site.steps[: delivery.MOST_RECORDED]):
             made[step.call.id] = names.name(plain(key_text(site.keys[k]), "key")) if site.many else ""
@@ -86,11 +74,11 @@ def text_of_test(
     """The test's source; numbers that differ are named by a test that fails when there are others, or fewer."""
     name = captured.text.name
     stem = PurePath(script).stem
-    about = (
+    about = [
         f"Tests of {script}: each fit gives the same numbers as when it was migrated, and R's.",
         f"R's numbers are those of its run of {name}, in {stem}.recorded.json; they must agree to the digits stated there. R is not needed: where a call stays in R, its recorded result is used.",
-    )
-    lines = list(docstring(list(about)))
+    ]
+    lines = list(docstring(about))
     wrong = [f"{a.quantity} {a.native}, R {a.r}" for a in agreements if differs(a)]
     functions = [line for s in found if s.name in tests for line in ("", "", *_test(s, tests[s.name], asked))]
     needed = any(line.lstrip().startswith("agree(") for line in functions)
@@ -102,8 +90,9 @@ def text_of_test(
     if kept:
         functions += ["", "", "def test_what_the_script_prints(request):"]
         functions += [f"{INDENT}CALLS.compare_printed(request, {text_literal(kept)})"]
-    head = HEAD.format(agree=AGREE if needed else "", script=text_literal(script))
-    lines += [*head.rstrip("\n").split("\n"), *functions]
+    lines += ["", "from pathlib import Path", ""]
+    lines += [f"from pairproof.validation import Again{', agree' if needed else ''}", ""]
+    lines += [f"CALLS = Again(Path(__file__).with_name({text_literal(script)}))", *functions]
     return "\n".join(lines) + "\n"
 
 
@@ -179,7 +168,7 @@ class Written:
     script: analysis.py.  test: test_analysis.py; None if no number was compared.  run:
     analysis.recorded.json.  data, records: tables, and the records of the test.  files: all of them, the
     script first.  ran_seconds: how long the new script took by itself, with its start, before it was
-    delivered, with R switched off.  output: what it printed, up to a limit.  sites: the call sites and their Python names.
+    delivered, with R switched off.  output: what it printed, up to a limit.
     """
 
     script: Path
@@ -190,7 +179,6 @@ class Written:
     files: tuple[str, ...]
     ran_seconds: float
     output: str
-    sites: tuple[CallSite, ...]
     done: tuple[Done, ...] = ()
 
     @property
@@ -239,10 +227,8 @@ def write_migration(
 
     def write_run(files: Sequence[str]) -> None:
         digests = {name: delivery.digest((folder / name).read_bytes()) for name in files}
-        content = delivery.document(
-            captured, found, left, migration.done, tests, records, digests, asked, pairproof.__version__
-        )
-        _put(folder / run, delivery.text_of(content))
+        given = captured, found, left, migration.done, tests, records, digests, asked
+        _put(folder / run, delivery.text_of(delivery.document(*given, pairproof.__version__)))
 
     write_run([])
     limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
@@ -267,18 +253,10 @@ def write_migration(
 
     whole = [*data, *made, run, *names[len(data) :]]
     delivered = delivery.deliver(folder, whole, before, [source, *reads], force)
-    return Written(
-        script=target,
-        test=target.parent / test if test else None,
-        run=target.parent / run,
-        data=tuple(target.parent / name for name in data),
-        records=tuple(target.parent / name for name in made),
-        files=tuple(map(str, reversed(delivered))),
-        ran_seconds=took,
-        output=output,
-        sites=tuple(found),
-        done=migration.done,
-    )
+    beside, files = target.parent, tuple(map(str, reversed(delivered)))
+    data_paths, record_paths = (tuple(beside / name for name in names) for names in (data, made))
+    own = target, beside / test if test else None, beside / run
+    return Written(*own, data_paths, record_paths, files, took, output, migration.done)
 
 
 def _stopping(done: Sequence[Done], script: str, name: str, error: str) -> Sequence[Done]:
@@ -333,14 +311,8 @@ def _put(path: Path, text: str) -> None:
 def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float, str]:
     """Run the script in a Python of its own and compare its numbers; (seconds, what it printed)."""
     package, path = str(Path(pairproof.__file__).resolve().parent.parent), os.environ.get("PYTHONPATH")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": package + (os.pathsep + path if path else ""),
-        "PYTHONIOENCODING": "utf-8",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PAIRPROOF_R": "none",
-        "COLUMNS": COLUMNS,
-    }
+    own = {"PYTHONPATH": package + (os.pathsep + path if path else ""), "PYTHONIOENCODING": "utf-8"}
+    own |= {"PYTHONDONTWRITEBYTECODE": "1", "PAIRPROOF_R": "none", "COLUMNS": COLUMNS}
     command = [sys.executable, "-c", _RUN, script, test]
     begun = time.monotonic()
     # What is printed goes into files: a script that prints much fills no pipe and no memory.
@@ -348,7 +320,9 @@ def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float,
     with said.open("wb") as out, failed.open("wb") as err:
         streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
         try:
-            wrong = subprocess.run(command, cwd=folder, env=environment, timeout=limit, **streams).returncode
+            wrong = subprocess.run(
+                command, cwd=folder, env=os.environ | own, timeout=limit, **streams
+            ).returncode
             found, more = "does not do what it should", f". It said:\n{_tail(failed)}" if wrong else ""
         except subprocess.TimeoutExpired:
             wrong, found, more = 1, f"did not end within {limit:g} s", ""
