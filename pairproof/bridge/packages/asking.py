@@ -331,16 +331,7 @@ MAXIT = 100
 
 #: R: a fitted model as a list. ``b`` are its coefficients with NA for what is not estimable, ``V`` their
 #: covariance.
-REDUCE = """
-reduce <- function(m, b = stats::coef(m), V = stats::vcov(m)) {
-  ll <- stats::logLik(m)
-  attributes(V) <- attributes(V)[c("dim", "dimnames")]
-  list(coef = stats::setNames(as.numeric(b), names(b)), vcov = V, deviance = stats::deviance(m),
-       df_residual = stats::df.residual(m), null_deviance = m$null.deviance, df_null = m$df.null,
-       loglik = as.numeric(ll), df = attr(ll, "df"), aic = m$aic, fitted = unname(as.numeric(stats::fitted(m))),
-       converged = m$converged, iterations = m$iter)
-}
-"""
+REDUCE = program(__package__, "r/asking_reduce")
 
 #: R: a glm fitted again from its own solution. R's glm keeps the weights of the step before its last, so its
 #: standard errors have 6 to 9 digits; started at the solution they have 12 or more. Columns that R's default

@@ -11,21 +11,11 @@ from typing import Any, Literal
 
 from ...errors import InputError
 from ..process.policy import BackendLike
-from .asking import REDUCE, RModel, asks, columns_matrix, design_columns, sent
+from .asking import REDUCE, RModel, asks, columns_matrix, design_columns, program, sent
 
 Link = Literal["logit", "probit", "cauchit", "cloglog"]
 
-_FIT_BRGLM = """
-d <- data.frame(.share = share)
-d$X <- X
-fit <- suppressWarnings(brglm::brglm(.share ~ 0 + X, family = stats::binomial(link = link), data = d, weights = .weights, offset = .offset))
-b <- fit$coefficients
-V <- as.matrix(stats::vcov(fit))
-names(b) <- colnames(X)
-dimnames(V) <- list(colnames(X)[!is.na(b)], colnames(X)[!is.na(b)])
-reduce(fit, b, V)
-"""
-BRGLM = REDUCE + _FIT_BRGLM
+BRGLM = REDUCE + program(__package__, "r/brglm_fit")
 
 
 @asks("brglm")

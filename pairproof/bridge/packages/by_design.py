@@ -23,16 +23,7 @@ Method = Literal["logistic", "probit", "loglog", "cloglog", "cauchit"]
 EPSILON, MAXIT, TOLERANCE, ITER_MAX = 1e-8, 25, 1e-6, 500
 
 #: R: glm.fit as glm calls it; summary.glm wants the class and what glm adds.
-_FIT_GLM = """
-family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
-fit <- stats::glm.fit(x, y, weights = weights, offset = offset, family = family,
-                      control = stats::glm.control(epsilon = epsilon, maxit = maxit), intercept = intercept)
-fit$call <- quote(glm.fit(x, y))
-class(fit) <- c("glm", "lm")
-V <- stats::summary.glm(fit)$cov.scaled
-reduce(fit, fit$coefficients, V)
-"""
-GLM = REDUCE + _FIT_GLM
+GLM = REDUCE + program(__package__, "r/by_design_glm")
 #: R: gnm on the columns; its seed is set because terms that are not linear would start at random.
 GNM = REDUCE + program(__package__, "r/by_design_gnm")
 #: R: polr on the columns; the thresholds follow the coefficients.

@@ -27,44 +27,16 @@ from .asking import Floats, RAnswer, ask, asks, program, sent, vector_of
 IntArray = NDArray[np.int64]
 
 #: R: mean, sd, effective size and time-series standard error of each column over chains (a list of matrices).
-SUMMARISE = """
-summarise <- function(chains) {
-  chains <- coda::mcmc.list(lapply(chains, coda::mcmc))
-  s <- summary(chains)$statistics
-  s <- if (is.matrix(s)) s else matrix(s, 1L, dimnames = list(NULL, names(s)))
-  out <- cbind(mean = s[, "Mean"], sd = s[, "SD"], ess = coda::effectiveSize(chains), mcse = s[, "Time-series SE"])
-  dimnames(out) <- list(NULL, colnames(out))
-  out
-}
-"""
+SUMMARISE = program(__package__, "r/jags_summarise")
 
 #: R: chains of JAGS, each a matrix of the monitored variables.
-RUN = """
-run <- function(text, data, monitor) {
-  inits <- lapply(seq_len(chains), function(k) list(.RNG.name = "base::Mersenne-Twister", .RNG.seed = seed + k))
-  connection <- textConnection(text)
-  on.exit(close(connection))
-  model <- rjags::jags.model(connection, data, inits, n.chains = chains, n.adapt = warmup, quiet = TRUE)
-  stats::update(model, warmup, progress.bar = "none")
-  lapply(rjags::coda.samples(model, monitor, draws * thin, thin = thin, progress.bar = "none"), as.matrix)
-}
-"""
+RUN = program(__package__, "r/jags_run")
 
 GAUSSIAN = SUMMARISE + RUN + program(__package__, "r/jags_gaussian")
 
 CATEGORICAL = SUMMARISE + RUN + program(__package__, "r/jags_categorical")
 
-_COMPARE = """
-chain <- function(k) {
-  found <- MCMCpack::MCMCpaircompare(data, theta.constraints = list(), alpha.fixed = TRUE, burnin = warmup, mcmc = draws * thin, thin = thin,
-                                     seed = seed + k, verbose = 0, store.theta = TRUE, store.alpha = FALSE)
-  m <- as.matrix(found)
-  m <- m[, paste0("theta.", items), drop = FALSE]
-  m - rowMeans(m)
-}
-summarise(lapply(seq_len(chains), chain))
-"""
-MCMCPACK = SUMMARISE + _COMPARE
+MCMCPACK = SUMMARISE + program(__package__, "r/jags_compare")
 
 
 @dataclass(frozen=True, eq=False)

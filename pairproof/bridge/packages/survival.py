@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, factor_of
-from .asking import Estimates, asks, reals
+from .asking import Estimates, asks, program, reals
 
 Unranked = Literal["below", "absent"]
 
@@ -25,16 +25,7 @@ Unranked = Literal["below", "absent"]
 #: error of .328 for .448.  It knows ``strata`` by that name alone, ``survival::strata`` would be a covariate.
 #: It puts a ranking's weight into its risk sets too, which takes w log w off the log-likelihood at every
 #: choice: that is put back.
-COXPH = """
-strata <- survival::strata
-fit <- survival::coxph(survival::Surv(time, chosen) ~ item + strata(ranking), data = d, weights = d$weight, ties = "breslow",
-                       control = survival::coxph.control(eps = 1e-12, iter.max = 50L))
-V <- unname(as.matrix(stats::vcov(fit)))
-if (length(stats::coef(fit)) != nlevels(d$item) - 1L) stop("coxph took the strata for covariates")
-scale <- sum((d$weight * log(d$weight))[d$chosen])
-list(names = levels(d$item)[-1L], coef = unname(stats::coef(fit)), se = sqrt(diag(V)), vcov = V, loglik = fit$loglik[2L] + scale,
-     null_loglik = fit$loglik[1L] + scale, iterations = fit$iter)
-"""
+COXPH = program(__package__, "r/survival_coxph")
 
 
 @dataclass(frozen=True, eq=False)

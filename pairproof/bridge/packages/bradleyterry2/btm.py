@@ -290,17 +290,7 @@ def needs_of(model: Any) -> tuple[str, ...]:
 
 Family = Literal["binomial", "poisson"]
 
-_FIT_GLMMPQL = """
-here <- environment()
-said <- function(value) if (inherits(value, "formula")) value[[2L]] else value
-call <- list(quote(BradleyTerry2::glmmPQL), fixed, random = if (!is.null(Z)) quote(Z), family = quote(family), data = quote(data),
-             subset = said(given$subset), weights = said(given$weights), offset = said(given$offset))
-family <- get(family, envir = asNamespace("stats"), mode = "function")
-family <- if (is.null(link)) family() else family(link = link)
-fit <- eval(as.call(c(call[lengths(call) > 0L], pql)), here)
-reduce_btm(fit)
-"""
-GLMMPQL = REDUCE_BTM + _FIT_GLMMPQL
+GLMMPQL = REDUCE_BTM + program(__package__, "r/btm_glmmpql")
 
 
 @dataclass(frozen=True)

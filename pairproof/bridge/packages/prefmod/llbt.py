@@ -198,15 +198,7 @@ FIT = """
 fit <- prefmod::llbtPC.fit(obj, nitems, formel = formel, elim = elim, resptype = resptype, obj.names = obj.names,
                            undec = undec)
 """
-_REDUCE_LLBTPC = """b <- stats::coef(fit)
-known <- which(!is.na(b))
-V <- matrix(as.numeric(stats::vcov(fit)), length(b), length(b), dimnames = list(names(b), names(b)))
-V <- V[known, known, drop = FALSE]
-worth <- tryCatch(unclass(prefmod::llbt.worth(fit, outmat = "worth")), error = function(e) conditionMessage(e))
-attr(worth, "objtable") <- NULL
-c(reduce(fit, b, V), list(worth = worth))
-"""
-LLBTPC_FIT = asking.REDUCE + FIT + _REDUCE_LLBTPC
+LLBTPC_FIT = asking.REDUCE + FIT + program(__package__, "r/llbt_reduce_llbtpc")
 
 
 @dataclass(frozen=True, eq=False)

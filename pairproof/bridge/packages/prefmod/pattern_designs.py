@@ -146,16 +146,7 @@ def design_arguments(design: Design, columns: Mapping[str, Any] | None = None) -
 #: R: the arguments of :func:`design_arguments` put together.
 GIVEN = "given <- if (is.null(maker)) table else c(list(table), rest)\n"
 
-_FIT_ON_DESIGN = """
-model <- if (is.null(eliminate)) as_typed("stats::glm", list(formula, family = quote(poisson), data = quote(design)), list()) else
-  as_typed("gnm::gnm", list(formula, eliminate = eliminate[[2L]], family = quote(poisson), data = quote(design)), list(verbose = FALSE))
-b <- stats::coef(model)
-known <- which(!is.na(b))
-V <- matrix(as.numeric(stats::vcov(model)), length(stats::vcov(model)[1L, ]), dimnames = NULL)
-if (nrow(V) == length(b)) V <- V[known, known, drop = FALSE]
-dimnames(V) <- list(names(b)[known], names(b)[known])
-"""
-FIT_DESIGN = REDUCE + GIVEN + MAKE_DESIGN + _FIT_ON_DESIGN
+FIT_DESIGN = REDUCE + GIVEN + MAKE_DESIGN + program(__package__, "r/pattern_designs_fit")
 
 
 @dataclass(frozen=True, eq=False)
