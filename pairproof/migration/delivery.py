@@ -273,12 +273,10 @@ class Earlier:
 
     def ours(self, name: str) -> bool:
         """Whether the file is as that run wrote it."""
-        wanted = self.files.get(name)
-        if wanted is None:
-            return False
+        path, wanted = self.folder / name, self.files.get(name)
         with contextlib.suppress(OSError):
-            path = self.folder / name
-            return not path.is_symlink() and path.is_file() and digest(path.read_bytes()) == wanted
+            there = wanted is not None and not path.is_symlink() and path.is_file()
+            return there and digest(path.read_bytes()) == wanted
         return False
 
     def taken(self) -> list[str]:

@@ -33,19 +33,9 @@ from .outcome import Migration, left_out
 from .report_page import output as result_in_every_form
 from .steps.evaluated import loop_names
 from .steps.script_steps import ScriptSteps
+from .translate import translation as translating
 from .translate.python_code import Where, evaluate
-from .translate.translation import (
-    TRANSLATORS,
-    Context,
-    OutOfTime,
-    Step,
-    Translation,
-    Translator,
-    by_package,
-    kept_in_r,
-    outside,
-    within,
-)
+from .translate.translation import Context, OutOfTime, Step, Translation, Translator, outside
 from .written_files import check_target, write_migration
 
 #: Modules of translators, one for the functions of one package.
@@ -59,7 +49,7 @@ def translators() -> dict[str, Translator]:
     """R function with its package -> its translator."""
     for name in MODULES:
         import_module(f".translate.{name}", __package__)
-    return TRANSLATORS
+    return translating.TRANSLATORS
 
 
 Told = Callable[[int, int], None]
@@ -109,14 +99,14 @@ def _in_time(
     """The step; where Python fails or takes too long, by R through the bridge, or left out with the reason."""
     why = f"Python took longer than {TIMES_R:g} times R's seconds and {SECONDS_A_CALL:g} more"
     try:
-        with within(max(seconds, 0.001)):
+        with translating.within(max(seconds, 0.001)):
             step = _evaluated(call, _translated(call, context, known), where, results, kept)
         if not step.failed:
             return step
         why = step.failed
     except OutOfTime:
         pass
-    step = _evaluated(call, kept_in_r(call, context, why), where, results, kept)
+    step = _evaluated(call, translating.kept_in_r(call, context, why), where, results, kept)
     return Step(call, outside(why)) if step.failed else step
 
 
@@ -125,7 +115,7 @@ def _translated(call: RecordedCall, context: Context, known: Mapping[str, Transl
         return outside(f"R gave an error: {call.error}")
     if not call.kept:
         return outside("more calls from one place than are recorded")
-    if by_package(call):
+    if translating.by_package(call):
         return outside(f"{call.via} fits a model for its own result")
     if call.function not in known:
         return outside(f"pairproof has no equivalent of {call.function}")

@@ -388,12 +388,12 @@ def coefficients_of(result: RResult) -> dict[str, Any]:
     return {"names": names, "coef": coef, "se": se, "vcov": vcov, "vcov_names": vcov_names}
 
 
+#: A column's name, or its numbers.
+Column = Union[str, Sequence[float]]
+
+
 def design_columns(
-    data: Any,
-    y: str | Sequence[float],
-    weights: str | Sequence[float] | None = None,
-    *given: str | Sequence[float] | None,
-    groups: Sequence[str] = (),
+    data: Any, y: Column, weights: Column | None = None, *given: Column | None, groups: Sequence[str] = ()
 ) -> tuple[dict[str, Floats], Floats, Floats, list[Any]]:
     """The columns of the model matrix, the response, its weights (default 1), and what was given, as numbers.
 

@@ -48,25 +48,8 @@ FIT = REFIT + program(__package__, "r/sandwich_fit")
 
 #: R: polr's estimates with Newton steps to the maximum, on each outcome and its mirror;
 #: `one_by_one` has a row for each comparison, because sandwich's scores of a polr leave its weights out.
-FIT_RAO_KUPPER = (
-    """
-fit_polr <- function(one_by_one = FALSE) {
-  polish <- TRUE; step <- 1e-5
-  at <- rep(rows, 2L); sign <- rep(c(1, -1), each = length(rows))
-  outcome <- rep(rep(c(3L, 2L, 1L), each = n), 2L); outcome[sign < 0] <- 4L - outcome[sign < 0]
-  count <- rep(y, 2L)
-  used <- if (one_by_one) rep(seq_along(count), count) else which(count > 0)
-  X <- (sign * x[at, , drop = FALSE])[used, , drop = FALSE]
-  outcome <- factor(outcome, 1:3)[used]; w <- if (one_by_one) rep(0.5, length(used)) else count[used] / 2
-"""
-    + POLISHED
-    + """
-  data <- list(outcome = outcome, X = X, w = w)
-  fit <- own(MASS::polr)(outcome ~ X, data = data, weights = w, Hess = TRUE, control = list(reltol = 1e-16, maxit = 1000L))
-  list(fit = fit, at = at[used])
-}
-"""
-)
+FIT_RAO_KUPPER = program(__package__, "r/sandwich_polr")
+FIT_RAO_KUPPER = FIT_RAO_KUPPER.replace("  # own(MASS::polr) is defined here\n", POLISHED)
 
 #: R: `l`, the regression on whitened rows, and `at`, the row of counts that each belongs to.
 CONDITIONAL = FIT + FIT_RAO_KUPPER + program(__package__, "r/sandwich_conditional")

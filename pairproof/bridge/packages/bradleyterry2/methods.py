@@ -315,13 +315,17 @@ list(rows = as.character(rownames(found)), columns = as.character(names(found)),
 """
 
 
+#: R's variables beside those of the model's own call.
+Variables = Mapping[str, Any]
+
+
 def _of(
     model: ContestModel,
     kind: type[Answer],
     backend: Any,
     function: str,
     code: str,
-    given: Mapping[str, Any],
+    given: Variables,
     *others: ContestModel,
 ) -> Answer:
     """What R's function says about the model, which is fitted in the same call."""
@@ -330,12 +334,7 @@ def _of(
 
 
 def _table(
-    model: ContestModel,
-    backend: Any,
-    function: str,
-    code: str,
-    given: Mapping[str, Any],
-    *others: ContestModel,
+    model: ContestModel, backend: Any, function: str, code: str, given: Variables, *others: ContestModel
 ) -> TestTable:
     found = _of(model, TestTable, backend, function, code + TABLE, given, *others)
     found.values[np.isnan(found.values)] = np.nan  # R's NA is a signalling NaN
