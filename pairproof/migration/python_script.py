@@ -405,16 +405,12 @@ def _about(
     if lost := lost_in_words(captured, done)[0]:
         about.append(f"{lost}.")
     if there:
+        names = ", ".join(s.name for s in there[:8]) + f" and {len(there) - 8} more" * (len(there) > 8)
         where = f"{plural(len(there), 'call')} stay{'s' if len(there) == 1 else ''}"
-        where += f" in R, through pairproof.bridge ({_them(there)})"
+        where += f" in R, through pairproof.bridge ({names})"
         live = f"`python {script} --live` calls R instead, where R and its packages are installed."
         about.append(f"{where}: R's results of that run are read from {R_FOLDER}. {live}")
     return about
-
-
-def _them(bridged: Sequence[CallSite]) -> str:
-    names = ", ".join(s.name for s in bridged[:8])
-    return names if len(bridged) <= 8 else f"{names} and {len(bridged) - 8} more"
 
 
 def _counted(found: Sequence[CallSite], done: Sequence[Done]) -> str:

@@ -329,14 +329,11 @@ def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float,
     if wrong:
         report = "this is an error of pairproof: please report it with the R script"
         raise PairproofError(f"{script}, as it was written, {found}, so nothing was written; {report}{more}")
-    return time.monotonic() - begun, _head(said)
+    took = time.monotonic() - begun
+    with said.open("rb") as file:
+        return took, file.read(MOST_OUTPUT).decode("utf-8", "replace")
 
 
 def _tail(path: Path) -> str:
     raw = path.read_bytes()[-4000:].decode("utf-8", "replace").replace(str(path.parent), "")
     return safe("\n".join(raw.strip().splitlines()[-12:]))
-
-
-def _head(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(MOST_OUTPUT).decode("utf-8", "replace")

@@ -85,12 +85,11 @@ def _checked(source: Path, limit: int) -> Iterator[tuple[str, int]]:
         largest = sorted(sizes, key=lambda name: -sizes[name])[:3]
         named = ", ".join(f"{name} {sizes[name] / 2**20:,.1f} MB" for name in largest)
         more = "more than " if len(found) > MOST_FILES else ""
-        raise TooLargeError(
-            f"{source}: the script runs in a copy of its folder, which holds {more}{total / 2**20:,.1f} MB in"
-            f" {more}{min(len(found), MOST_FILES):,} files; at most {limit / 2**20:,.1f} MB in {MOST_FILES:,} files are"
-            f" copied (largest: {named}). Put the script into a folder with only what it reads, or raise the"
-            " limit (copy_limit)"
-        )
+        holds = f"{more}{total / 2**20:,.1f} MB in {more}{min(len(found), MOST_FILES):,} files"
+        most = f"at most {limit / 2**20:,.1f} MB in {MOST_FILES:,} files are copied (largest: {named})"
+        cure = "Put the script into a folder with only what it reads, or raise the limit (copy_limit)"
+        copied = f"the script runs in a copy of its folder, which holds {holds}; {most}"
+        raise TooLargeError(f"{source}: {copied}. {cure}")
     return iter(found)
 
 

@@ -98,6 +98,7 @@ class ComparisonRows:
         n_x = self.x.shape[1]
         outcomes = ["first", "tie", "second"] if self.counts.shape[1] == 3 else ["first", "second"]
         cells, cell = np.unique(self.cell, return_inverse=True)
+        fixed = {"epsilon": EPSILON, "maxit": MAXIT, "most_nuisance": MOST_NUISANCE}
         return {
             "counts": matrix(reals(self.counts), outcomes),
             "x": matrix(reals(self.x), self.names[:n_x]),
@@ -105,9 +106,7 @@ class ComparisonRows:
             "cell": factor(np.ravel(cell), [f"c{k + 1}" for k in range(len(cells))]),
             "clusters": data_frame({f"g{j + 1}": c + 1 for j, c in enumerate(self.clusters.values())}),
             "model": self.model,
-            "epsilon": EPSILON,
-            "maxit": MAXIT,
-            "most_nuisance": MOST_NUISANCE,
+            **fixed,
         }
 
 
