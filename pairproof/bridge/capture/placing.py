@@ -197,24 +197,21 @@ def _first_hits(
     generic = name.partition(".")[0]
     names = (name, generic) if generic in GENERICS else (name,)
     word = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})(?![\w.])")
-    made = [c for c in near if c.mentioned.function == "do.call"]
-    ways: list[Callable[[], list[Call]]] = [lambda: [c for c in here if c.mentioned.text in texts]]
-    if via:
-        ways.append(lambda: [c for c in near if _is_of(via, c.mentioned.function)])
-    ways += [
-        lambda: [c for c in near if c.mentioned.text in texts],
-        lambda: [c for c in everything if c.mentioned.text in texts],
-        lambda: [c for c in here if _is_of(name, c.mentioned.function)],
-        lambda: _shortest(c for c in here if word.search(c.mentioned.text)),
-        # do.call("BTm", args) in a function of the script, before a call of other text.
-        lambda: _shortest(c for c in made if word.search(c.mentioned.text)),
-        lambda: [c for c in near if _is_of(name, c.mentioned.function)],
-        lambda: _shortest(c for c in near if word.search(c.mentioned.text)),
-    ]
-    for way in ways:
-        if hits := way():
-            return hits, True
-    return [c for c in everything if _is_of(name, c.mentioned.function)], False
+
+    def same(calls: Iterable[Call]) -> list[Call]:
+        return [c for c in calls if c.mentioned.text in texts]
+
+    def named(calls: Iterable[Call], function: str = name) -> list[Call]:
+        return [c for c in calls if _is_of(function, c.mentioned.function)]
+
+    def worded(calls: Iterable[Call]) -> list[Call]:
+        return _shortest(c for c in calls if word.search(c.mentioned.text))
+
+    hits = same(here) or (named(near, via) if via else []) or same(near) or same(everything)
+    hits = hits or named(here) or worded(here)
+    # do.call("BTm", args) in a function of the script, before a call of other text.
+    hits = hits or worded(named(near, "do.call")) or named(near) or worded(near)
+    return (hits, True) if hits else (named(everything), False)
 
 
 def _texts(text: str, name: str) -> frozenset[str]:
@@ -244,32 +241,31 @@ def ending_of(
     ran: Ran, records: Records, parsed: Parsed, script: Script, seconds: float
 ) -> tuple[Ending, str]:
     """How the run ended, and a sentence about it; "" if the script ran to its end."""
+    reached = _line_reached(records, parsed)
     if ran.timed_out:
-        stopped = (
-            f"stopped after {seconds:g} s{_line_reached(records, parsed)}; what was recorded before is kept"
-        )
-        return "time", f"{stopped}. Give it more time (seconds), or make its loops shorter"
+        cure = "Give it more time (seconds), or make its loops shorter"
+        return "time", f"stopped after {seconds:g} s{reached}; what was recorded before is kept. {cure}"
     if ran.code < 0 or (ran.code > 128 and not records.whole):  # bwrap and shells report it as 128 + number
-        return "killed", _killed(-ran.code if ran.code < 0 else ran.code - 128, records, parsed)
+        return "killed", _killed(-ran.code if ran.code < 0 else ran.code - 128, reached)
     said = ran.errors.decode("utf-8", "replace")
     if ran.code == 0:
-        return _ended_well(records, parsed)
+        return _ended_well(records, parsed, reached)
     if _HALTED.search(said):
-        message = f"R stopped{_line_reached(records, parsed)}: {_last_error(said)}"
+        message = f"R stopped{reached}: {_last_error(said)}"
         return "error", f"{message}{_elsewhere(said, script)}{_cure(said)}"
-    return "quit", f"the script ended R itself with status {ran.code}{_line_reached(records, parsed)}"
+    return "quit", f"the script ended R itself with status {ran.code}{reached}"
 
 
-def _ended_well(records: Records, parsed: Parsed) -> tuple[Ending, str]:
+def _ended_well(records: Records, parsed: Parsed, reached: str) -> tuple[Ending, str]:
     left = len(parsed.expressions) - records.tasks
     if not records.whole or left <= 0:
         return "done", ""
     names = {call.mentioned.function for call in parsed.calls}
     if names & {"quit", "q"}:
-        return "quit", f"the script ended R itself with status 0{_line_reached(records, parsed)}"
+        return "quit", f"the script ended R itself with status 0{reached}"
     if names & {"stdin", "readLines", "scan", "file", "readline"}:
         why = "standard input of a script is the rest of its own lines; read from a file instead"
-        return "quit", f"R came to the end of the script{_line_reached(records, parsed)}: {why}"
+        return "quit", f"R came to the end of the script{reached}: {why}"
     return "done", ""
 
 
@@ -286,7 +282,7 @@ def _line_reached(records: Records, parsed: Parsed) -> str:
     return f" in line {place.line}" if place.line == place.last else f" in lines {place.line} to {place.last}"
 
 
-def _killed(number: int, records: Records, parsed: Parsed) -> str:
+def _killed(number: int, reached: str) -> str:
     try:
         name = signal.Signals(number).name
     except ValueError:
@@ -296,8 +292,7 @@ def _killed(number: int, records: Records, parsed: Parsed) -> str:
         "SIGSEGV": "; a package's compiled code failed: run the script with R alone",
         "SIGABRT": "; a package's compiled code gave up: run the script with R alone",
     }.get(name, "")
-    ended = f"R was ended by signal {name}{_line_reached(records, parsed)}{why}"
-    return f"{ended}. What was recorded before is kept"
+    return f"R was ended by signal {name}{reached}{why}. What was recorded before is kept"
 
 
 def _last_error(said: str) -> str:
