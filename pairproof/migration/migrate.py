@@ -14,8 +14,10 @@ import os
 import tempfile
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -66,20 +68,19 @@ def steps_of(
 
     answers: a folder for what R answers to calls that stay there.
     """
-    known, done = translators(), dict[int, Step]()
-    results: dict[int, Any] = {}
-    spent: dict[tuple[str, int], float] = {}
-    of_r: dict[tuple[str, int], float] = {}
+    known, done, results = translators(), dict[int, Step](), dict[int, Any]()
+    spent, of_r = (defaultdict[tuple[str, int], float](float) for _ in range(2))
     for call in captured.calls:
-        of_r[call.text, call.task] = of_r.get((call.text, call.task), 0.0) + call.seconds
+        of_r[call.text, call.task] += call.seconds
     kept = Backend("live") if answers is None else Backend("live", record="all", records=Records([answers]))
+    evaluated = partial(_evaluated, where=where, results=results, kept=kept)
     with using("live"):
         for k, call in enumerate(captured.calls):
             site = call.text, call.task
-            left = SECONDS_A_CALL + TIMES_R * of_r[site] - spent.get(site, 0.0)
+            left = SECONDS_A_CALL + TIMES_R * of_r[site] - spent[site]
             begun = time.process_time()
-            step = done[call.id] = _in_time(call, Context(captured, done), known, where, results, left, kept)
-            spent[site] = spent.get(site, 0.0) + time.process_time() - begun
+            step = done[call.id] = _in_time(call, Context(captured, done), known, left, evaluated)
+            spent[site] += time.process_time() - begun
             if step.value is not None:
                 results[call.id] = step.value
             if told is not None:
@@ -87,26 +88,24 @@ def steps_of(
     return tuple(done.values())
 
 
+#: The step of a call by its translation.
+ToStep = Callable[[RecordedCall, Translation], Step]
+
+
 def _in_time(
-    call: RecordedCall,
-    context: Context,
-    known: Mapping[str, Translator],
-    where: Where,
-    results: Mapping[int, Any],
-    seconds: float,
-    kept: Backend,
+    call: RecordedCall, context: Context, known: Mapping[str, Translator], seconds: float, evaluated: ToStep
 ) -> Step:
     """The step; where Python fails or takes too long, by R through the bridge, or left out with the reason."""
     why = f"Python took longer than {TIMES_R:g} times R's seconds and {SECONDS_A_CALL:g} more"
     try:
         with translating.within(max(seconds, 0.001)):
-            step = _evaluated(call, _translated(call, context, known), where, results, kept)
+            step = evaluated(call, _translated(call, context, known))
         if not step.failed:
             return step
         why = step.failed
     except OutOfTime:
         pass
-    step = _evaluated(call, translating.kept_in_r(call, context, why), where, results, kept)
+    step = evaluated(call, translating.kept_in_r(call, context, why))
     return Step(call, outside(why)) if step.failed else step
 
 
