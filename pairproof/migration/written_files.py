@@ -253,10 +253,17 @@ def write_migration(
 
     whole = [*data, *made, run, *names[len(data) :]]
     delivered = delivery.deliver(folder, whole, before, [source, *reads], force)
-    beside, files = target.parent, tuple(map(str, reversed(delivered)))
-    data_paths, record_paths = (tuple(beside / name for name in names) for names in (data, made))
-    own = target, beside / test if test else None, beside / run
-    return Written(*own, data_paths, record_paths, files, took, output, migration.done)
+    return Written(
+        script=target,
+        test=target.parent / test if test else None,
+        run=target.parent / run,
+        data=tuple(target.parent / name for name in data),
+        records=tuple(target.parent / name for name in made),
+        files=tuple(map(str, reversed(delivered))),
+        ran_seconds=took,
+        output=output,
+        done=migration.done,
+    )
 
 
 def _stopping(done: Sequence[Done], script: str, name: str, error: str) -> Sequence[Done]:
@@ -311,8 +318,9 @@ def _put(path: Path, text: str) -> None:
 def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float, str]:
     """Run the script in a Python of its own and compare its numbers; (seconds, what it printed)."""
     package, path = str(Path(pairproof.__file__).resolve().parent.parent), os.environ.get("PYTHONPATH")
-    own = {"PYTHONPATH": package + (os.pathsep + path if path else ""), "PYTHONIOENCODING": "utf-8"}
-    own |= {"PYTHONDONTWRITEBYTECODE": "1", "PAIRPROOF_R": "none", "COLUMNS": COLUMNS}
+    environment = os.environ | {"PYTHONPATH": package + (os.pathsep + path if path else "")}
+    environment |= {"PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment |= {"PAIRPROOF_R": "none", "COLUMNS": COLUMNS}
     command = [sys.executable, "-c", _RUN, script, test]
     begun = time.monotonic()
     # What is printed goes into files: a script that prints much fills no pipe and no memory.
@@ -320,9 +328,7 @@ def _try_out(folder: Path, script: str, test: str, limit: float) -> tuple[float,
     with said.open("wb") as out, failed.open("wb") as err:
         streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
         try:
-            wrong = subprocess.run(
-                command, cwd=folder, env=os.environ | own, timeout=limit, **streams
-            ).returncode
+            wrong = subprocess.run(command, cwd=folder, env=environment, timeout=limit, **streams).returncode
             found, more = "does not do what it should", f". It said:\n{_tail(failed)}" if wrong else ""
         except subprocess.TimeoutExpired:
             wrong, found, more = 1, f"did not end within {limit:g} s", ""

@@ -27,7 +27,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from ...errors import InputError, RUnavailable
 from ...files.inputs import read_file
@@ -457,15 +456,13 @@ class _Run:
         if self.script.kind == "R":
             file = str(self.script.path.relative_to(copied.source))
         file = f"./{file}" if file.startswith("-") else file
-        command, place = [
-            *self._prefix(),
-            self.rscript,
-            file,
-            *self.arguments,
-        ], self.stage / "code" / "environ"
+        command = [*self._prefix(), self.rscript, file, *self.arguments]
+        seconds, most = self.seconds, self.output_limit
+        place = self.stage / "code" / "environ"
         environment = recording(self.environment, self.records, copied.target, self.home, place)
-        limits: dict[str, Any] = {"seconds": self.seconds, "output_limit": self.output_limit}
-        ran = run_program(command, copied.target, environment, output=output, mark=mark, **limits)
+        ran = run_program(
+            command, copied.target, environment, seconds=seconds, output_limit=most, output=output, mark=mark
+        )
         self._tell_after(copied, ran)
         return ran
 
