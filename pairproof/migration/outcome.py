@@ -429,8 +429,10 @@ class Migration:
         """The JSON document of `pairproof migrate --json`; a number that is not finite is None."""
         captured, done = self.captured, self.done
         of_run = "r_version platform ending message exit_code sandboxed lost why_lost".split()
-        rows = [({"call": s.call.id, "line": s.call.place.line}, a) for s in self.steps for a in s.rows]
-        rows += [({"call": None, "line": d.place.line}, a) for d in done for a in d.rows]
+        numbers = [
+            {**a.to_dict(), "call": s.call.id, "line": s.call.place.line} for s in self.steps for a in s.rows
+        ]
+        numbers += [{**a.to_dict(), "call": None, "line": d.place.line} for d in done for a in d.rows]
         return {
             "script": captured.text.name,
             "kind": captured.text.kind,
@@ -444,7 +446,7 @@ class Migration:
             "expressions": [_expression(d) for d in done],
             "printed_by_r": printed_by_r(captured, done),
             "summary": summary(self.agreements),
-            "agreements": [{**a.to_dict(), **where} for where, a in rows],
+            "agreements": numbers,
             "exit_code": self.exit_code,
             "r_exit_code": captured.exit_code,
             "seconds": round(self.seconds, 3),
