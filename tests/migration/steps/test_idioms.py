@@ -84,7 +84,7 @@ SHORT = {
         summary(m, ref = NULL)
         print(qvcalc(m))
         """,
-        ("37",),
+        {"37"},
     ),
     "survival": (
         """
@@ -98,7 +98,7 @@ SHORT = {
         anova(m1, m2)
         1 - m2$loglik[2] / m2$loglik[1]
         """,
-        (),
+        set[str](),
     ),
 }
 
@@ -110,7 +110,7 @@ def test_functions_of_a_package_are_those_of_the_fit(package, tmp_path):
     found = pairproof.migrate(tmp_path / "short.R")
     assert found.exit_code == 0
     printed = python(tmp_path, "short.py", r="none").stdout
-    assert share(found.captured.output, printed).missing == missing
+    assert {*share(found.captured.output, printed).missing} <= missing
 
 
 def tree(function: str, *operands: object) -> list[object]:
