@@ -185,6 +185,8 @@ def why_not(fit: Fit) -> str:
         return f"{fit.title}: base R has no program of latent classes here"
     if spec.prior:
         return f"{fit.title}: the fit does not keep the numbers of its prior"
+    if spec.errors_of_rankings:
+        return f"{fit.title}: errors='rankings' is of R's PlackettLuce; the program has those of what is maximised"
     numbers = _numbers(fit)
     size = f"the possible answers and their statistics would be {numbers:,.0f} numbers in R"
     return f"{fit.title}: {size}; at most {MOST_NUMBERS:,} are listed" if numbers > MOST_NUMBERS else ""

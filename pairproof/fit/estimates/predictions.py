@@ -343,7 +343,9 @@ def quasi_variances(fit: FitRecord, group: str | None = None) -> pd.DataFrame:
     q = inference.quasi_variances(found[1])
     # under another link than the logit they are abilities in its units
     scale = "log_worth" if fit.spec.link == "logit" else "ability"
-    numbers = {scale: found[0], "quasi_se": q.quasi_se, "quasi_variance": q.quasi_variances}
+    whole = len(members) == n  # on the constraint of the fit; of some items against the first of them
+    level = LOG_WORTH_PER_UNIT[fit.scale] * abilities(fit, where, fit.beta)[0] if whole else 0.0
+    numbers = {scale: found[0] + level, "quasi_se": q.quasi_se, "quasi_variance": q.quasi_variances}
     errors = {"error_low": np.nanmin(q.errors, axis=1), "error_high": np.nanmax(q.errors, axis=1)}
     frame = pd.DataFrame({**numbers, **errors}, index=members).reindex(range(n))
     frame.insert(0, "item", list(fit.items))

@@ -473,7 +473,7 @@ class AnswerSpec(ModelSpec):
     once (Plackett-Luce).  dependence: whether comparisons that share an item depend on each other.
     between_times: whether a comparison depends on the same one at the time before.  alpha, beta: the model of
     missing comparisons; "" where they are missing at random.  pseudo: pseudo-comparisons (Plackett-Luce).
-    prior: a normal prior in words; "" for none.  classes: latent classes; 1 for none.  random: terms that
+    errors_of_rankings: whether standard errors leave these out.  prior: a normal prior in words; "" for none.  classes: latent classes; 1 for none.  random: terms that
     differ between classes; empty for all item terms.
     """
 
@@ -486,6 +486,7 @@ class AnswerSpec(ModelSpec):
     alpha: Alpha = ""
     beta: Beta = ""
     pseudo: float = 0.0
+    errors_of_rankings: bool = False
     prior: str = ""
     classes: int = 1
     random: tuple[str, ...] = ()
@@ -530,6 +531,8 @@ class AnswerSpec(ModelSpec):
     @property
     def errors_in_words(self) -> str:
         """Which information the standard errors are of."""
+        if self.errors_of_rankings:
+            return "information of the rankings alone, as in R's PlackettLuce; pseudo-rankings are left out"
         if self.pseudo:
             return "information of the maximised function, including pseudo-rankings, which R's PlackettLuce omits"
         if self.prior:

@@ -298,9 +298,11 @@ class Evaluated:
         answer = step.call.result.get("value")
         table = answer["qvframe"] if isinstance(answer, RList) and "qvframe" in answer else None
         of = self.source(step)
-        if of is None or not isinstance(table, RList) or table.names != QUASI or "se" not in self.value(of):
+        if of is None or not isinstance(table, RList) or table.names != QUASI:
             return None
-        return put('x.set_index("item")["se"]', x=of)
+        if isinstance(self.value(of), Fit):
+            return put("m.bse.fillna(0.0)", m=of)
+        return None if "se" not in self.value(of) else put('x.set_index("item")["se"]', x=of)
 
     def source(self, step: Step) -> ast.expr | None:
         """The name of the first value of a recorded call that a helper was given."""

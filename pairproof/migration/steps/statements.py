@@ -74,6 +74,13 @@ class Shown(State):
             within.add(inner.function)
             inner = inner.operands[0]
         with contextlib.suppress(NotTranslated):
+            if (
+                inner.function == "summary"
+                and len(inner.operands) == 2
+                and (moved := ex.against(inner)) is not None
+            ):
+                also = views.of_summary(*moved, ex.value)
+                return called("print", put("m.summary()", m=moved[0]), *filter(None, [also]))
             made = ex.expression(inner)
             value = ex.value(made)
             step = ex.step(made)

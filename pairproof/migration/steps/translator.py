@@ -384,10 +384,10 @@ class Expressions(Applied, Texts):
         """`coef(m)`, `sqrt(diag(vcov(m)))`, `coef(summary(m))`; None if it is of no fit."""
         f, first = e.function, self.meant(e.operands[0])
         if f == "sqrt" and first.function == "diag" and first.operands[0].function == "vcov":
-            m = self.fit(first.operands[0].operands[0])
+            m = self.against(first.operands[0])
             return None if m is None or not isinstance(m[1].value, Fit) else self._coefficients(*m, "m.bse")
         if f in ("coef", "coefficients") and first.function == "summary" and len(e.operands) == 1:
-            m = self.fit(first.operands[0])
+            m = self.against(first)
             return None if m is None else self._view(*m, views.coefficient_table, "estimates")
         if f not in _OF_FITS:
             return None
@@ -399,6 +399,10 @@ class Expressions(Applied, Texts):
                 self.expression(first)  # it says what it lacks
                 raise NotTranslated(f"{f}() of this value is not supported")
             return None
+        if f in ("coef", "vcov", "coefficients") and (moved := self.against(e)) is not None:
+            return self._view(*moved, views.covariances, "cov") if f == "vcov" else self._coefficients(*moved)
+        if f == "coef" and (found := self._of_worth(dict(e.arguments[1:]), *m)) is not None:
+            return found
         if f in views.OF_EBA and (own := views.of_eba(f, *m)) is not None:
             self.uses([m[1]], own)
             norm = dict(e.arguments).get("norm")
@@ -428,6 +432,28 @@ class Expressions(Applied, Texts):
         profiled = f == "confint" and bool({"glm", "polr", "gnm"} & {*m[1].call.strings("class")})
         found = self._view(*m, partial(views.intervals, level=level, profiled=profiled), "intervals")
         self.digits[-1] = min(self.digits[-1], views.PROFILED if profiled else EXACT)
+        return found
+
+    def against(self, e: R) -> tuple[ast.expr, Step] | None:
+        """The fit that R's function is of, with PlackettLuce's `ref`; None if more is said."""
+        m, given = self.fit(e.operands[0]), dict(e.arguments[1:])
+        if m is None or not given:
+            return m
+        if {*given} != {"ref"} or m[1].call.package != "PlackettLuce" or not isinstance(m[1].value, Fit):
+            return None
+        ref, items = self.value(self.operand(given["ref"])), m[1].value.items
+        item = "sum" if ref is None else ref if isinstance(ref, str) else items[int(ref) - 1]
+        return put("m.with_reference(item)", m=m[0], item=item), m[1]
+
+    def _of_worth(self, given: Mapping[str, R], m: ast.expr, step: Step) -> ast.expr | None:
+        """PlackettLuce's `coef(m, log = FALSE)`: worths that sum to 1, and prevalences of ties."""
+        fit = step.value
+        if [(n, a.value) for n, a in given.items()] != [("log", False)] or not isinstance(fit, Fit):
+            return None
+        ties = [str(n) for n in fit.params.index if n not in fit.items]
+        found = put('m.worth().set_index("item")["worth"]', m=m)
+        found = put("pd.concat([x, np.exp(m.params[ties])])", x=found, m=m, ties=ties) if ties else found
+        self.uses([step], found)
         return found
 
     def _of_worths(self, f: str, e: R) -> ast.expr | None:
@@ -528,6 +554,8 @@ class Expressions(Applied, Texts):
         fits = [self.fit(a) for n, a in e.arguments if n != "test"]
         there = [m for m in fits if m is not None]
         tested = bool(there) and all(m[1].call.package == "eba" for m in there)
+        if there and len(there) == len(fits) and all(m[1].call.package == "survival" for m in there):
+            return self._of_likelihoods(there)
         tested |= test.value in ("Chisq", "LRT") or any("polr" in m[1].call.strings("class") for m in there)
         quasi = any(views.quasi(m[1]) for m in there)
         if len(there) < max(len(fits), 2) or quasi or not (tested or test.kind == "null"):
@@ -540,6 +568,16 @@ class Expressions(Applied, Texts):
         form = 'x.assign(Df=lambda d: -d["Resid. Df"].diff(), Deviance=lambda d: -d["Resid. Dev"].diff())'
         tail = '.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})'
         return put(form + tail if tested else form, x=found)
+
+    def _of_likelihoods(self, fits: Sequence[tuple[ast.expr, Step]]) -> ast.expr:
+        """survival's table of tests, each fit against the one before it."""
+        loglik = node([self._number("logLik", *m) for m in fits])
+        ranks = node([put("m.rank", m=m) for m, _ in fits])
+        form = 'pd.DataFrame({"loglik": a, "Df": b}, range(1, n)).assign(Chisq=lambda d: 2 * d["loglik"].diff(), Df=lambda d: d["Df"].diff())'
+        tail = '.assign(**{"Pr(>|Chi|)": lambda d: stats.chi2.sf(d["Chisq"], d["Df"])})'
+        return put(
+            f"{form}[columns]{tail}", a=loglik, b=ranks, n=len(fits) + 1, columns=["loglik", "Chisq", "Df"]
+        )
 
     def _several(self, f: str, e: R) -> ast.expr:
         """`AIC(m0, m1)`: a table with degrees of freedom."""

@@ -218,6 +218,8 @@ def of_fit(word: str, m: ast.expr, step: Step) -> ast.expr | None:
         return put('x["value"]', x=table)
     if word == "dispersion" and quasi(step):
         return put("dispersion(m)", m=m)
+    if word == "loglik" and step.call.package == "survival":
+        return put("np.array([-m.null_deviance / 2, m.llf])", m=m)
     if word == "sigma" and step.call.number("sigma") is not None and isinstance(step.value, Fit):
         return put("m.components[0].sigma", m=m)
     return None
@@ -256,6 +258,8 @@ def _pairs(step: Step, times: float) -> list[tuple[str, str]]:
     if vector is None or vector.names is None:
         return [(name, name) for name in ours]
     theirs = dict(zip(vector.names, vector.floats().ravel().tolist()))
+    if list(theirs) == list(series.index) and np.allclose([*theirs.values()], series, rtol=NEAR, atol=NEAR):
+        return [(name, name) for name in theirs]  # with the reference, 0
     both = (
         (abs(a - b), NEAR * max(1.0, abs(a)), r, own) for r, a in theirs.items() for own, b in ours.items()
     )
@@ -289,6 +293,7 @@ def coefficients(m: ast.expr, step: Step, varies: bool, of: str = "m.params", na
     if of == "m.bse" and times_of(step) == 1.0:
         _compared(step)
         of = "dispersion(m) ** 0.5 * m.bse" if quasi(step) and isinstance(step.value, Fit) else of
+        of += ".fillna(0.0)" if _with_reference(step, pairs) else ""
     if not isinstance(step.value, Fit):
         found, own = put("pd.Series(x())", x=put(of, m=m)), [name for _, name in pairs]
         return found if own == [*step.value.params()] else put("x.loc[names]", x=found, names=own)
@@ -332,6 +337,12 @@ def _prefix(pairs: Sequence[tuple[str, str]]) -> tuple[str, list[tuple[str, str]
     return prefix, [(r, prefix + own) for r, own in pairs if r != prefix + own]
 
 
+def _with_reference(step: Step, pairs: Sequence[tuple[str, str]]) -> bool:
+    """Whether R's coefficients have the reference among them, and its covariances a row of 0."""
+    fit = step.value
+    return isinstance(fit, Fit) and bool({n for _, n in pairs} & {*fit.params.index[fit.is_reference]})
+
+
 def _few(pairs: Sequence[tuple[str, str]]) -> bool:
     """Whether R's names are written; of many that follow no rule Python's own stay."""
     return sum(r != own for r, own in pairs) <= MOST_RENAMED
@@ -358,6 +369,10 @@ def covariances(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     pairs = names_of(step)
     found = put("dispersion(m) * m.cov_params()" if quasi(step) else "m.cov_params()", m=m)
     own = [n for _, n in pairs]
+    if _with_reference(step, pairs):
+        return put(
+            "x.reindex(index=names, columns=names, fill_value=0.0)", x=found, names=put("m.params.index", m=m)
+        )
     if varies and list(step.value.cov_params().index) != own:
         raise NotTranslated("each iteration leaves out a different parameter")
     if list(step.value.cov_params().index) != own:

@@ -1,10 +1,9 @@
 """PlackettLuce's PlackettLuce, itempar and pladmm in Python.
 
 Log worths less that of the first item, and log prevalences of ties, are the same parameters in both.  R adds
-pseudo-rankings unless told not to (`npseudo = 0.5`): the Python call says so, `pseudo=0.5`.  Two definitions
-differ then. Standard errors of R are those of the rankings alone at estimates that the pseudo-rankings have
-moved, ours those of what was maximised; so R's are held against the same formula, `se_of_rankings`, and
-beside ours they are explained.  A prior of the worths and adherence of rankers stay in R.
+pseudo-rankings unless told not to (`npseudo = 0.5`): the Python call says so, `pseudo=0.5`, and that standard
+errors are R's, of the rankings alone at estimates that the pseudo-rankings have moved, `errors="rankings"`.
+A prior of the worths and adherence of rankers stay in R.
 
 pladmm's log worths are a sum of item covariates, X beta with X the model matrix of its formula without the
 constant, which `fit_plackett_luce(item_terms=...)` maximises to the end; pladmm stops when worths change by
@@ -19,45 +18,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.plackettluce import CovariateWorths, PlackettLuceModel
 from ...bridge.values.nodes import RList, RVector
-from ...data.respondents.codes import ABSENT, dense
 from ...fit.fit import Fit
-from ...native.answers.patterns.answer_likelihood import Likelihood
-from ...native.answers.patterns.luce_choices import LuceSpace, Ranks
-from ...native.answers.patterns.natural_parameters import main_effects
-from ...validation.claims.quantities import Quantity
-from ...validation.r_answers.translate import RParameters, worth_values
 from ...validation.verdicts.agreement import Agreement
 from . import recorded_answers as answers
 from .python_code import Call, File, columns_call, stated
-from .rows import (
-    Beside,
-    Named,
-    Rows,
-    at,
-    count_rows,
-    explained,
-    llf_and_aic,
-    named,
-    of_fit,
-    parameters,
-    standard_errors,
-)
-from .translation import (
-    Context,
-    Step,
-    Translation,
-    bridged,
-    in_r,
-    needed,
-    stays_if,
-    translates,
-    why_not_finite,
-)
+from .rows import Beside, at, count_rows, llf_and_aic, named, of_fit, parameters, standard_errors
+from .translation import Context, Translation, bridged, in_r, needed, stays_if, translates, why_not_finite
 
 PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
 DEFAULT = f"{PLACKETT_LUCE}, default epsilon"
@@ -87,10 +57,6 @@ LEAST = 5.0
 #: Of models with adherence, which R finds by turns with the worths; observed 10.5 or more.
 ALTERNATING = 6.0
 WHY_ALTERNATING = "worths and adherence are updated in turn until neither changes by more than R's tolerance"
-OTHER_ERRORS = (
-    "R's standard errors ignore the pseudo-rankings that its estimates use; ours are those of the function that"
-    " was maximised. The row se_of_rankings is computed as R does"
-)
 
 
 @translates(PLACKETT_LUCE)
@@ -106,13 +72,18 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     stays_if(normal is not None, prior)
     stays_if(never_alone, "no item was ever ranked alone, so R's choices are only among tied groups")
     stays_if(unknown_worths, "some worths are not estimable, which R reports as NA")
-    code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), stated(pseudo=pseudo or None))
+    code = Call(
+        "pairproof.fit_plackett_luce",
+        (data.code(call.variable),),
+        stated(pseudo=pseudo or None, errors="rankings" if pseudo else None),
+    )
     why = why_not_finite(code)
     stays_if(why, f"Python refuses, where R stops somewhere: {why}")
     said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against a hypothetical item"
     said += "" if "npseudo" in call.args else " unless told not to"
-    notes = (f"{said}; so does pseudo={pseudo:g}.",) if pseudo else ()
-    return Translation("native", code, notes=notes, judge=partial(_rows, call, data, pseudo))
+    errors = 'Its standard errors leave these out, as errors="rankings" does; without it they are of what was maximised.'
+    notes = (f"{said}; so does pseudo={pseudo:g}.", errors) if pseudo else ()
+    return Translation("native", code, notes=notes, judge=partial(_rows, call, data))
 
 
 def _rankings(call: RecordedCall) -> answers.Rankings | None:
@@ -126,7 +97,7 @@ def _data(call: RecordedCall) -> answers.Rankings:
     return needed(found, "its rankings could not be recorded")
 
 
-def _rows(call: RecordedCall, data: answers.Rankings, pseudo: float, fit: Fit) -> Sequence[Agreement]:
+def _rows(call: RecordedCall, data: answers.Rankings, fit: Fit) -> Sequence[Agreement]:
     names = [n for n in named(call.vector("coef")) if n != data.items[0]]
     known, rank = parameters(call, {n: n for n in names}, "log-odds", data.items[0]), call.number("loglik_df")
     without = bool(np.isnan(known.vcov).any())
@@ -134,26 +105,7 @@ def _rows(call: RecordedCall, data: answers.Rankings, pseudo: float, fit: Fit) -
     said = ["its vcov returned no numbers"] if without else []
     arrived = False if any(NOT_CONVERGED in message for message, _ in call.warnings) else None
     rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without, arrived=arrived)
-    rows += count_rows(call, fit)
-    if not pseudo or without:
-        return rows
-    errors, alone = dict(zip(names, np.sqrt(np.diag(known.vcov)).tolist())), _of_rankings(fit, data)
-    ours = dict(zip(alone.names, np.sqrt(np.diag(alone.vcov)).tolist()))
-    rows = explained(rows, ["se"], OTHER_ERRORS, "pseudo-rankings")
-    return rows + Beside(call, LEAST, STOP).named("se_of_rankings", {n: ours[n] for n in names}, errors)
-
-
-def _of_rankings(fit: Fit, data: answers.Rankings) -> RParameters:
-    """The fit's estimates with R's covariance: of the information of the rankings alone."""
-    ranks = Ranks(dense(np.where(data.ranks > 0, data.ranks, ABSENT)))
-    space = LuceSpace(ranks, tuple(fit.of_answers.tie_orders))
-    matrix = block_diag(main_effects(data.items, reference=0).columns, np.eye(len(space.tie_orders)))
-    weights = np.ones(len(data.ranks)) if data.weights is None else data.weights
-    likelihood = Likelihood(space, np.zeros(len(data.ranks), dtype=np.int64), [matrix])
-    names = (*data.items[1:], *(f"tie{d}" for d in space.tie_orders))
-    phi = np.array([float(fit.params[n]) for n in names])
-    spread = np.asarray(np.linalg.inv(likelihood.at(phi).information(weights)), float)
-    return RParameters(names, phi, spread, "log-odds", data.items[0])
+    return rows + count_rows(call, fit)
 
 
 # -- the bridge ----------------------------------------------------------------------------------------------
@@ -218,20 +170,7 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     return PLACKETTLUCE.worths(call, context)
 
 
-def _worth_errors(made: Step, beside: Beside, rows: Rows, r: Named) -> Rows:
-    """R's leave the pseudo-rankings out."""
-    fit = made.value
-    if fit.answers is None or not fit.of_answers.pseudo > 0:
-        return rows
-    rows = explained(rows, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
-    values = map(Quantity.parse, worths := worth_values(fit, _of_rankings(fit, _data(made.call))))
-    ours = {q.name: worths[q] for q in values if q.kind == "worth_se"}
-    return rows + beside.named("worth_se_of_rankings", ours, r)
-
-
-PLACKETTLUCE = answers.Package(
-    "plackettluce", fitted=DEFAULT, least=LEAST, of_errors=LEAST, why=STOP, errors=_worth_errors
-)
+PLACKETTLUCE = answers.Package("plackettluce", fitted=DEFAULT, least=LEAST, of_errors=LEAST, why=STOP)
 PLADMM = "PlackettLuce::pladmm"
 INTERCEPT = "(Intercept)"
 ITERATING: answers.Declared = {"rho": (float, 1.0), "n_iter": (int, 500), "rtol": (float, 1e-4)}

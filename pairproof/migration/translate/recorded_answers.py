@@ -240,8 +240,7 @@ CHOSEN = "Python has no function for worths relative to chosen items; m.worth() 
 class Package:
     """The package of R whose models itempar is of, by its module in the bridge.
 
-    fitted: R's function in rows.  least, of_errors: digits of worths and of their standard errors.  errors: what is made of
-    the rows of the latter, with R's numbers.
+    fitted: R's function in rows.  least, of_errors: digits of worths and of their standard errors.
     """
 
     name: str
@@ -249,7 +248,6 @@ class Package:
     least: float
     of_errors: float
     why: str
-    errors: Callable[[Step, Beside, list[Agreement], Mapping[str, float]], list[Agreement]]
 
     def worths(self, call: RecordedCall, context: Context) -> Translation:
         """Worths of a fit in Python, or R's."""
@@ -271,8 +269,7 @@ class Package:
             if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
                 return rows
             theirs = dict(zip(r, np.sqrt(np.diag(spread.floats())).tolist()))
-            of_errors = errors.columns(table, {"se": theirs}, {"se": "worth_se"})
-            return rows + self.errors(made, errors, of_errors, theirs)
+            return rows + errors.columns(table, {"se": theirs}, {"se": "worth_se"})
 
         def of_r(value: ItemParameters) -> Sequence[Agreement]:
             return Beside(call).columns(value, {"estimate": r}, {"estimate": "estimate" if log else "worth"})

@@ -36,7 +36,7 @@ BRIDGE = "pairproof.bridge"
 #: Name of a recorded number -> what a reader calls it, and the kinds of rows that compare it.
 NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "coef": ("estimates", ("estimate", "coef", "b", "mass")),
-    "vcov": ("standard errors", ("se", "se_of_rankings")),
+    "vcov": ("standard errors", ("se",)),
     "se": ("standard errors", ("se",)),
     "zeta": ("thresholds", ("estimate", "coef", "zeta")),
     "loglik": ("log-likelihood", ("llf", "ll", "loglik")),

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Union
+from typing import Literal, Union
 
 import numpy as np
 
-from ...data.options import hints_for_r
+from ...data.options import hints_for_r, one_of
 from ...data.respondents.respondents import Respondents
 from ...errors import InputError
+from ...fit.estimates.covariance import DenseCovariance
 from ...fit.estimates.specification import AnswerSpec, Term
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray
 from .answer_fits import Fitted, finished, item_model, item_statistics
 from .pattern_models import check_reference, check_table, ranks_of
 from .patterns.answer_likelihood import Prior
@@ -42,6 +44,7 @@ def fit_plackett_luce(
     tie_orders: Sequence[int] | None = None,
     pseudo: float = 0.0,
     prior: PriorLike | None = None,
+    errors: Literal["maximised", "rankings"] = "maximised",
 ) -> Fit:
     """Fit Plackett and Luce's model of rankings by maximum likelihood.
 
@@ -68,10 +71,12 @@ def fit_plackett_luce(
         Numbers of items that can tie.  Default: those observed, which makes the same estimates.
     pseudo : float
         Wins and losses of every item against a hypothetical one of free worth, added to the data: estimates then
-        exist for any rankings, and are shrunken.  Default 0; R's PlackettLuce has 0.5.  Standard errors are
-        those of the penalised likelihood.
+        exist for any rankings, and are shrunken.  Default 0; R's PlackettLuce has 0.5.
     prior : float, or (float[J], float[J, J]), optional
         Standard deviation of a normal prior of each log worth around 0, or means and covariance.
+    errors : {"maximised", "rankings"}
+        Standard errors of the information of what was maximised, or of the rankings without `pseudo` at the estimates
+        that it has moved, as R's PlackettLuce has them.
 
     Returns
     -------
@@ -99,12 +104,22 @@ def fit_plackett_luce(
     {'A': 0.0, 'B': -0.266, 'C': -0.697}
     """
     check_table(table, by)
+    one_of("errors", errors, ("maximised", "rankings"))
     spec = plackett_luce_spec(table, by, item_terms, separate, reference, tie_orders, pseudo, prior)
-    chosen = spec.reference
+    spec, chosen = replace(spec, errors_of_rankings=errors == "rankings" and pseudo > 0), spec.reference
     # Fitted against an item, or, with a prior, none; another constraint is a change of reference.
     against = table.items[0] if chosen == "sum" else chosen
     fit = finished(fitted_plackett_luce(table, replace(spec, reference=against), prior))
+    if spec.errors_of_rankings:
+        fit = replace(fit, covariance=DenseCovariance(data_covariance(fit)))
     return fit if item_terms or (prior is None and chosen == against) else fit.with_reference(chosen)
+
+
+def data_covariance(fit: Fit) -> FloatArray:
+    """By the information of the rankings alone, at the fit's estimates."""
+    at = fit.likelihood
+    covariance = np.linalg.pinv(at.point.information_of(fit.numbers.observed), hermitian=True)
+    return np.asarray(at.outward @ covariance @ at.outward.T)
 
 
 def plackett_luce_spec(

@@ -410,18 +410,21 @@ def _rows(fit: Fit) -> tuple[FloatArray, FloatArray]:
 def _ask_plackett_luce(question: AnswerQuestion) -> RCounterpart:
     fit = question.fit
     ranks, weights = _rows(fit)
-    pseudo = float(fit.of_answers.pseudo)
+    pseudo, as_r = float(fit.of_answers.pseudo), fit.of_answers.errors_of_rankings
     options: dict[str, Any] = {"weights": weights.tolist(), "backend": question.backend}
     model = plackettluce.PlackettLuce(ranks, list(fit.items), npseudo=pseudo, epsilon=EPSILON, **options)
-    values = _values(fit, tuple(model.names), model.coef, model.vcov, not pseudo and not model.vcov_error)
+    errors = not model.vcov_error and (as_r or not pseudo)
+    values = _values(fit, tuple(model.names), model.coef, model.vcov, errors)
     values.update(likelihood_values(model.loglik, int(model.rank)))
     said = ["its deviance is -2 logLik and its df counts every stage; neither is compared"]
-    if pseudo:
-        errors = (
+    if pseudo and as_r:
+        said.append(f"npseudo = {pseudo:g}; standard errors of both leave the pseudo-rankings out")
+    elif pseudo:
+        other = (
             "its standard errors leave the pseudo-rankings out, native's include them; they are not compared"
         )
         beside = "" if model.vcov_error else f" ({_errors_beside(fit, model)})"
-        said.append(f"npseudo = {pseudo:g}; {errors}{beside}")
+        said.append(f"npseudo = {pseudo:g}; {other}{beside}")
     if model.vcov_error:
         said.append(f"its vcov stops ({model.vcov_error})")
     call = f"PlackettLuce(rankings, npseudo = {pseudo:g}, epsilon = {EPSILON:g})"

@@ -48,6 +48,7 @@ from ...fit.estimates.array_inference import normal_quantile
 from ...fit.estimates.covariance import DenseCovariance
 from ...fit.estimates.tails import two_sided_p
 from ...fit.fit import Fit
+from ...native.answers.plackett_luce import data_covariance
 from ...numerics.arrays import FloatArray
 from ..claims.data import fit_model
 from ..claims.paper import Claim, ModelClaim, PrintedQuantity
@@ -630,13 +631,6 @@ def choices(fit: Fit) -> float:
             free = sum(comb(int(m), d) for d in orders if d <= m) - 1
             total += free * float(table.weights[there & (left == m)].sum())
     return total
-
-
-def data_covariance(fit: Fit) -> FloatArray:
-    """By the information of the rankings alone, at the fit's estimates."""
-    at = fit.likelihood
-    covariance = np.linalg.pinv(at.point.information_of(fit.numbers.observed), hermitian=True)
-    return np.asarray(at.outward @ covariance @ at.outward.T)
 
 
 def _agree(name: str, numbers: Sequence[PrintedQuantity], ours: Mapping[str, str]) -> dict[str, PrintVerdict]:

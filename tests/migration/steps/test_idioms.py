@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -67,6 +68,49 @@ class TestRun:
     )
     def test_an_idiom_is_written_so(self, line, migrated):
         assert line in (migrated[1] / "idioms.py").read_text()
+
+
+#: Scripts of a few lines, and the numbers of R's that are not in Python: degrees of freedom of R's choices.
+SHORT = {
+    "PlackettLuce": (
+        """
+        library(PlackettLuce)
+        ranks <- matrix(c(1, 2, 3, 2, 1, 3, 1, 3, 2, 1, 1, 2, 3, 2, 1, 2, 1, 2), ncol = 3, byrow = TRUE)
+        m <- PlackettLuce(as.rankings(`colnames<-`(ranks, c("a", "b", "c"))))
+        coef(m, log = FALSE)
+        coef(m, ref = "b")
+        sqrt(diag(vcov(m, ref = "b")))
+        vcov(m, ref = 3)
+        summary(m, ref = NULL)
+        print(qvcalc(m))
+        """,
+        {"37"},
+    ),
+    "survival": (
+        """
+        library(survival)
+        task <- rep(1:12, each = 2)
+        tea <- factor(c("A", "B", "B", "C", "A", "C")[(seq_along(task) - 1) %% 6 + 1])
+        price <- (task * 7 + seq_along(task)) %% 5
+        chosen <- c(1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0)
+        m1 <- clogit(chosen ~ tea + strata(task))
+        m2 <- clogit(chosen ~ tea + price + strata(task))
+        anova(m1, m2)
+        1 - m2$loglik[2] / m2$loglik[1]
+        """,
+        set[str](),
+    ),
+}
+
+
+@pytest.mark.parametrize("package", [pytest.param(p, marks=pytest.mark.r(p)) for p in SHORT])
+def test_functions_of_a_package_are_those_of_the_fit(package, tmp_path):
+    text, missing = SHORT[package]
+    (tmp_path / "short.R").write_text(dedent(text), encoding="utf-8")
+    found = pairproof.migrate(tmp_path / "short.R")
+    assert found.exit_code == 0
+    printed = python(tmp_path, "short.py", r="none").stdout
+    assert {*share(found.captured.output, printed).missing} <= missing
 
 
 def tree(function: str, *operands: object) -> list[object]:

@@ -15,7 +15,9 @@ BTMODELS = {
     "logit": {"reference": "Earl Grey"},
     "apart.ties": {"reference": "c", "ties": "davidson"},
 }
-RANKINGS = {"plain": {}, "partial": {}, "tied": {}, "pl": {"pseudo": 0.5}, "counted": {"pseudo": 0.5}}
+#: As R has it unless told not to.
+AS_R = {"pseudo": 0.5, "errors": "rankings"}
+RANKINGS = {"plain": {}, "partial": {}, "tied": {}, "pl": AS_R, "counted": AS_R}
 
 
 @pytest.mark.parametrize("variable", BTMODELS)
@@ -37,18 +39,16 @@ def test_rankings_are_fitted_by_plackett_and_luce_s_model(variable, tmp_path):
     assert dict(step.translation.code.keywords) == RANKINGS[variable]
     by_kind = {a.quantity.kind: a.verdict for a in step.rows}
     # R stops at 1e-7 of its statistics: observed 7.8 digits of an estimate.
-    assert by_kind["estimate"] == by_kind["llf"] == "agrees"
-    assert by_kind["se"] == ("explained" if RANKINGS[variable] else "agrees")
+    assert by_kind["estimate"] == by_kind["llf"] == by_kind["se"] == "agrees"
 
 
 def test_pseudo_rankings_are_said_and_r_s_errors_are_computed_as_r_does(tmp_path):
     step = step_of("pl", tmp_path)
     assert "unless told not to" in step.translation.notes[0] and "pseudo=0.5" in step.translation.notes[0]
-    as_r = [a for a in step.rows if str(a.quantity).startswith("se_of_rankings.")]
+    assert 'errors="rankings"' in step.translation.notes[1]
+    errors = [a for a in step.rows if a.quantity.kind == "se"]
     # Observed 8.7 digits.
-    assert [a.verdict for a in as_r] == ["agrees"] * 3 and min(a.digits for a in as_r) > 6
-    ours = [a for a in step.rows if a.quantity.kind == "se"]
-    assert all("ignore the pseudo-rankings" in a.explanation and a.digits < 4 for a in ours)
+    assert len(errors) == 3 and min(a.digits for a in errors) > 6
 
 
 def test_a_ranking_has_a_gap_where_an_item_was_not_ranked(tmp_path):
@@ -89,10 +89,12 @@ def test_log_worths_less_an_item_s_have_it_for_their_reference(tmp_path):
     assert {a.verdict for a in step.rows} == {"agrees"}
 
 
-def test_errors_of_worths_by_pseudo_rankings_are_explained(tmp_path):
-    verdicts = {a.quantity.kind: a.verdict for a in step_of("w3", tmp_path).rows}
-    # By the definition that R has they agree: observed 8.2 digits.
-    assert verdicts == {"worth": "agrees", "worth_se": "explained", "worth_se_of_rankings": "agrees"}
+def test_errors_of_worths_leave_out_pseudo_rankings_as_r_does(tmp_path):
+    # Observed 8.2 digits.
+    assert {a.quantity.kind: a.verdict for a in step_of("w3", tmp_path).rows} == {
+        "worth": "agrees",
+        "worth_se": "agrees",
+    }
 
 
 def test_item_covariates_of_pladmm_are_item_terms(tmp_path):

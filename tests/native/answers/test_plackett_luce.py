@@ -61,6 +61,17 @@ def test_pseudo_comparisons_and_priors_are_what_was_asked_for_and_said() -> None
             fit.compare(pairproof.fit_plackett_luce(salad()))
 
 
+def test_standard_errors_of_the_rankings_are_plackettluces_and_said() -> None:
+    as_r = pairproof.fit_plackett_luce(salad(), pseudo=0.5, errors="rankings")
+    # R's PlackettLuce 0.4.3 at npseudo = 0.5, epsilon = 1e-13, printed with ten digits; observed 9.7 digits.
+    close(as_r.bse[1:], [0.4432911097, 0.3923939029, 0.3732637617], 9.0)
+    assert "as in R's PlackettLuce; pseudo-rankings are left out" in as_r.summary()
+    own = pairproof.fit_plackett_luce(salad(), pseudo=0.5)
+    assert (as_r.params == own.params).all() and (as_r.bse[1:] > own.bse[1:]).all()
+    with pytest.raises(pairproof.PairproofError, match="expected one of 'maximised', 'rankings'"):
+        pairproof.fit_plackett_luce(salad(), **{"errors": "data"})
+
+
 def test_below_and_absent_are_two_meanings() -> None:
     top = np.where(SALAD <= 2, SALAD, 0)
     below = pairproof.fit_plackett_luce(Respondents.build("ABCD", "rankings", top, weights=SALAD_PERSONS))
