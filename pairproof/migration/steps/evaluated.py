@@ -308,6 +308,25 @@ class Evaluated:
         names = [n for n, v in self.scope.values.items() if any(v is own for own in given)]
         return name_of(names[0]) if names else None
 
+    def of_random(self, value: RValue | None) -> tuple[ast.expr, Step] | None:
+        """The predicted effects that R keeps, and prints, as an attribute of coefficients, and their fit."""
+        theirs = value.attributes.get("random") if isinstance(value, RVector) else None
+        if not isinstance(theirs, RVector):
+            return None
+        numbers = theirs.floats().ravel()
+        for step in self.made.values():
+            own = step.call.vector("effects")
+            if (
+                own is not None
+                and isinstance(step.value, Fit)
+                and np.array_equal(own.floats().ravel(), numbers)
+            ):
+                of = {n: v if isinstance(v, dict) else {None: v} for n, v in self.scope.values.items()}
+                keys = [(n, k) for n, d in of.items() for k, v in d.items() if v is step.value]
+                m = [name_of(n) if k is None else put("x[k]", x=name_of(n), k=k) for n, k in keys]
+                return put('m.effects().set_index("item")["effect"]', m=m[0]), step
+        return None
+
     def uses(self, steps: Sequence[Step], found: ast.expr, digits: float | None = None) -> None:
         """Note that a value is made of fits: of one, or of those of the turns of a loop."""
         self.used += steps

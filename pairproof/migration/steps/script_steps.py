@@ -22,12 +22,13 @@ from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, comment, one_line
-from ..translate.translation import OutOfTime, within
-from . import compared
+from ..translate.translation import OutOfTime, Step, within
+from . import compared, views
 from .compared import NUMBER, without_numbers
 from .evaluated import CallSite
 from .flow import MOST_TEXT, MOST_VALUE, NO_VALUE, OF_TAILS, PLOTTING, PRINTING, SECONDS, Block, Done, last_of
-from .python import name_of
+from .interpreter import Interpreter
+from .python import name_of, put, text_of
 from .statements import Statements
 from .translator import Expressions
 from .trees import NotTranslated, R, assigned, changed, changed_in_place, grown, node_of, outside_functions
@@ -85,12 +86,21 @@ class ScriptSteps(Statements):
                 lost = f"{n:,} evaluations of its call were counted but not kept"
                 raise NotTranslated(f"{lost}, and a result computed from all of them is R's")
             with within(SECONDS):
-                self._statement(tree, ex, block, valued.visible)
+                random = ex.of_random(valued.value) if valued.visible else None
+                try:
+                    self._statement(tree, ex, block, valued.visible)
+                except NotTranslated as error:
+                    if random is None:
+                        raise
+                    self._not_written(text, self._reason(str(error), tree), block)
+                if random is not None:  # R prints the attribute of coefficients with them
+                    self._emit(ex, block, text_of(put("show(x)", x=random[0])))
                 if ex.before:  # a constant that was looked up and is of use later
                     self._emit(ex, block)
                 # Once more from the values before: `x <- c(x, 0)` was evaluated as it was translated.
                 self.scope.values = dict(before[0]) if block.lines else self.scope.values
                 rows = self._run(block, ex, place, tree, valued)
+                rows += self._of_random(random, valued, place) if random is not None else []
             self.views = ex.views
             self._as_before(tree, before[1])
         except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
@@ -185,7 +195,7 @@ class ScriptSteps(Statements):
         outer = tree.function if re.fullmatch(r"[\w.]+", tree.function) else "print"
         text = one_line(str(tree.value), MOST_TEXT)
         call = RecordedCall(0, f"base::{outer}", text, place, self.task, helper=True)
-        if isinstance(valued.value, (RVector, RList)) and block.written:
+        if isinstance(valued.value, (RVector, RList)) and block.written and not block.whys:
             value = self._value_of(tree, ex, valued.visible)
             if value is not _NONE:
                 quality = self._quality(tree, ex)
@@ -214,6 +224,13 @@ class ScriptSteps(Statements):
         """Whether it prints by `cat` alone, in the functions of the script too."""
         used = {part.function for part in self._parts(tree)}
         return "cat" in used and not used & {*PRINTING, "writeLines"}
+
+    def _of_random(self, random: tuple[ast.expr, Step], valued: Valued, place: Place) -> list[Agreement]:
+        """The predicted effects beside the attribute of R's coefficients."""
+        made, step = random
+        call = RecordedCall(0, "base::attr", 'attr(, "random")', place, self.task, helper=True)
+        value, theirs = Interpreter(self.scope.values).value(made), valued.value.attributes["random"]
+        return compared.value_rows(call, value, theirs, views.digits_of(step), 0.0) or []
 
     def _value_of(self, tree: R, ex: Expressions, visible: bool) -> Any:
         """The value that R's is compared with: of what is shown, or assigned."""
