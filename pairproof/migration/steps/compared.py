@@ -307,10 +307,10 @@ def same(ours: str, theirs: str, coarser: bool = False) -> bool:
 
 
 def unit(word: str) -> float:
-    """The last digit's unit; of a whole number nothing, because whole numbers are counts."""
+    """The last digit's unit; of a whole number nothing, because whole numbers are counts ("5499." of a tibble is none)."""
     mantissa, _, exponent = word.lower().partition("e")
     decimals = len(mantissa.partition(".")[2])
-    return 0.0 if not decimals and not exponent else 10.0 ** (int(exponent or 0) - decimals)
+    return 0.0 if "." not in mantissa and not exponent else 10.0 ** (int(exponent or 0) - decimals)
 
 
 def _not_found(call: RecordedCall, word: str) -> Agreement:

@@ -264,7 +264,8 @@ class Evaluated:
         made, own = constant_of(value), self.scope.name(word)
         self.scope.values[own] = self.value(made)
         self.scope.constants[of_models][own] = ast.unparse(made)
-        self.before.append(f"{own} = {text_of(made)}  # {OF_RUN}")
+        line = f"{own} = {text_of(made)}  # {OF_RUN}"
+        self.before += [line] if line not in self.before else []
         return name_of(own)
 
     def step(self, made: ast.expr) -> Step | None:

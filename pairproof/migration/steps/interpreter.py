@@ -47,6 +47,7 @@ _ATTRIBUTES = (
     " loglik_saturated mask min_u moderate n_comparisons n_tests names nobs null_deviance number p_value params profile pivot"
     " plot rank reindex rename rename_axis reset_index savefig scale sigma set_axis set_index strong summary to_csv to_frame to_numpy"
     " sd se effects to_string u values vcov weak add mul sub melt sort_index"
+    " data nunique groupby unstack"
 ).split()
 #: Methods that write a file, whose first argument must be below HERE.
 _WRITING = frozenset(["to_csv", "savefig"])

@@ -112,7 +112,7 @@ class ScriptSteps(Statements):
             said = f"{type(error).__name__}: {one_line(str(error), 80)}"
             defect = f"its translation failed ({said}), a defect of pairproof"
             why = reason if isinstance(error, NotTranslated) else defect
-            function = any(part.kind == "function" for part in tree.operands[-1:])
+            function = tree.function in _ASSIGNING and tree.operands[-1].kind == "function"
             about = self._of_models(tree) or sites or self.fitted.get(task) or function
             return replace(done, why=why, state="comment" if about else "data")
         self._changed_outside(tree)
@@ -234,7 +234,7 @@ class ScriptSteps(Statements):
 
     def _value_of(self, tree: R, ex: Expressions, visible: bool) -> Any:
         """The value that R's is compared with: of what is shown, or assigned."""
-        if tree.function in ("<-", "=", "<<-", "("):
+        if tree.function in (*_ASSIGNING, "("):
             inner = tree.operands[0] if tree.function != "(" else (tree.operands[0].operands or (tree,))[0]
             if not inner.symbol or inner.symbol not in self.scope.variables:
                 return _NONE
@@ -263,6 +263,7 @@ class ScriptSteps(Statements):
 
 
 _NONE = object()
+_ASSIGNING = ("<-", "=", "<<-")
 
 
 def said_of(valued: Valued) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...bridge.values.nodes import RList
 from ...fit.fit import Fit
 from ..translate.rows import named
 from ..translate.translation import Step
@@ -407,6 +408,8 @@ class Expressions(Applied, Texts):
             return put("x / x.iloc[k]", x=own, k=self.less_one(self.operand(norm)))
         if f == "anova":
             return self._anova(e)
+        if f == "glance":
+            return self._glance(e, *m)
         if f in _OF_ROWS:
             return self._of_rows(e, *m)
         k = dict(e.arguments).get("k")
@@ -541,6 +544,17 @@ class Expressions(Applied, Texts):
         tail = '.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})'
         return put(form + tail if tested else form, x=found)
 
+    def _glance(self, e: R, m: ast.expr, step: Step) -> ast.expr:
+        """`broom::glance(m)`: a row of numbers; those that R defines otherwise are what they were in that run."""
+        theirs, parts = self.of_run.get(id(e)), list[tuple[str, ast.expr]]()
+        for name, number in zip(theirs.names or (), theirs.values) if isinstance(theirs, RList) else ():
+            try:
+                made = self._freedom(m, step) if name == "edf" else self._number(name, m, step)
+            except (NotTranslated, KeyError):
+                made = self.constant(f"  {name}", number, True)
+            parts.append((name, put("[x]", x=made)))
+        return put("pd.DataFrame(x)", x=dict_of(parts))
+
     def _several(self, f: str, e: R) -> ast.expr:
         """`AIC(m0, m1)`: a table with degrees of freedom."""
         fits = [(a.symbol or f"model {k}", self.fit(a)) for k, a in enumerate(e.operands, 1)]
@@ -623,7 +637,8 @@ class Expressions(Applied, Texts):
 
 _OF_ROWS = frozenset("fitted fitted.values residuals resid predict".split())
 _OF_FITS = _OF_ROWS.union(
-    views.NUMBERS, "coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy".split()
+    views.NUMBERS,
+    "coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy glance".split(),
 )
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {

@@ -22,6 +22,7 @@ from ...bridge.values.nodes import RList, RVector
 from ...errors import PairproofError
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
+from ..translate.rows import named
 from ..translate.translation import Step
 from .python import called, dict_of, in_text, node, put
 from .trees import NotTranslated
@@ -218,6 +219,10 @@ def of_fit(word: str, m: ast.expr, step: Step) -> ast.expr | None:
         return put('x["value"]', x=table)
     if word == "dispersion" and quasi(step):
         return put("dispersion(m)", m=m)
+    if word == "n" and step.call.number("n") is not None and isinstance(step.value, Fit):  # persons
+        counted = put('m.data.to_frame()["person"].nunique()', m=m)
+        persons = step.value.data.to_frame().get("person", pd.Series(dtype=float)).nunique()
+        return counted if persons == step.call.number("n") else None
     if word == "sigma" and step.call.number("sigma") is not None and isinstance(step.value, Fit):
         return put("m.components[0].sigma", m=m)
     return None
@@ -388,6 +393,9 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
 def tidy(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     """`broom::tidy(m)`: the table of coefficients with their names in a column."""
     columns, table = '["estimate", "std.error", "statistic", "p.value"]', coefficient_table(m, step, varies)
+    theirs, there = named(step.call.vector("coef")), dict(names_of(step))
+    if len(there) < len(theirs) and all(v != v for n, v in theirs.items() if n not in there):
+        table = put("x.reindex(names)", x=table, names=list(theirs))  # R has rows of NA
     return put(f'x.set_axis({columns}, axis=1).rename_axis("term").reset_index()', x=table)
 
 
