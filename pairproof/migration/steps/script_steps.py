@@ -100,7 +100,7 @@ class ScriptSteps(Statements):
                 # Once more from the values before: `x <- c(x, 0)` was evaluated as it was translated.
                 self.scope.values = dict(before[0]) if block.lines else self.scope.values
                 rows = self._run(block, ex, place, tree, valued)
-                rows += self._of_random(random, valued, place) if random is not None else []
+                rows += self._of_random(random, place) if random is not None else []
             self.views = ex.views
             self._as_before(tree, before[1])
         except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
@@ -225,11 +225,11 @@ class ScriptSteps(Statements):
         used = {part.function for part in self._parts(tree)}
         return "cat" in used and not used & {*PRINTING, "writeLines"}
 
-    def _of_random(self, random: tuple[ast.expr, Step], valued: Valued, place: Place) -> list[Agreement]:
+    def _of_random(self, random: tuple[ast.expr, Step, RVector], place: Place) -> list[Agreement]:
         """The predicted effects beside the attribute of R's coefficients."""
-        made, step = random
+        made, step, theirs = random
         call = RecordedCall(0, "base::attr", 'attr(, "random")', place, self.task, helper=True)
-        value, theirs = Interpreter(self.scope.values).value(made), valued.value.attributes["random"]
+        value = Interpreter(self.scope.values).value(made)
         return compared.value_rows(call, value, theirs, views.digits_of(step), 0.0) or []
 
     def _value_of(self, tree: R, ex: Expressions, visible: bool) -> Any:

@@ -82,6 +82,8 @@ class Shown(State):
             if isinstance(value, (pd.DataFrame, pd.Series, np.ndarray)):
                 if "summary" in within and "quasi_se" not in value or "head" in within and len(value) > HEAD:
                     return None  # quartiles; the first rows
+            if step is not None and (found := ex.of_eba("summary", made, step)) is not None:
+                return found
             if isinstance(value, Fit):
                 also = [views.of_summary(made, step, ex.value)] if step and ex.alike(made, step) else []
                 if step and (table := views.thresholds(made, step)) is not None:

@@ -34,8 +34,7 @@ class Parts(Evaluated):
             if (own := views.of_fit(word, *m)) is not None:
                 self.uses([m[1]], own)
                 return own
-            if (found := views.of_eba(word, *m)) is not None:
-                self.uses([m[1]], found)
+            if (found := self.of_eba(word, *m)) is not None:
                 return found
             begun = [n for n in views.OF_GLM if n.startswith(word)]
             word = begun[0] if len(begun) == 1 and {"glm", "gnm"} & {*m[1].call.strings("class")} else word

@@ -400,12 +400,13 @@ class Expressions(Applied, Texts):
                 self.expression(first)  # it says what it lacks
                 raise NotTranslated(f"{f}() of this value is not supported")
             return None
-        if f in views.OF_EBA and (own := views.of_eba(f, *m)) is not None:
-            self.uses([m[1]], own)
+        if (own := self.of_eba(f.removesuffix("ficients"), *m)) is not None:
             norm = dict(e.arguments).get("norm")
             if norm is None or norm.kind != "num":
                 return own
             return put("x / x.iloc[k]", x=own, k=self.less_one(self.operand(norm)))
+        if views.has_worths(m[1]) and f not in views.NUMBERS and f != "anova":
+            raise NotTranslated(f"{f}() of eba's worths is not supported")
         if f == "anova":
             return self._anova(e)
         if f == "glance":

@@ -60,6 +60,12 @@ OF_EBA = {
     "AIC": "2 * (len(m.coef) - 1) - 2 * m.loglik", "uscale": "pd.Series(m.scale, m.items)",
     "cov.u": "pd.DataFrame(m.vcov, m.items, m.items) / np.sum(m.coef) ** 2",
 }  # fmt: skip
+#: The same of fits that are in Python; worths sum to 1, R's estimates to what its search left.
+OF_EBA_FITS = {
+    "goodness.of.fit": 'pd.Series({"-2logL": m.deviance, "df": m.df_resid, "pval": stats.chi2.sf(m.deviance, m.df_resid)})',
+    "logL.eba": "m.rank - aic_glm(m) / 2", "logL.sat": "m.rank + (m.deviance - aic_glm(m)) / 2", "AIC": "aic_glm(m)",
+    "BIC": "aic_glm(m) + (np.log(m.df_resid + m.rank) - 2) * m.rank", "uscale": 'm.worth().set_index("item")["worth"]',
+}  # fmt: skip
 #: R's names of columns, and those of `to_frame()`, `conf_int()` and `abilities()`.
 COLUMNS = {"Estimate": "estimate", "Std. Error": "se", "z value": "z", "Pr(>|z|)": "p"}
 ALSO = {**COLUMNS, "t value": "t", "Pr(>|t|)": "p", "2.5 %": "low", "97.5 %": "high", "s.e.": "se"}
@@ -206,11 +212,28 @@ def thresholds(m: ast.expr, step: Step) -> ast.expr | None:
 
 def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
     """Python of a part of one of eba's fits; None if it is another."""
-    if step.call.package != "eba" or isinstance(step.value, Fit) or word not in OF_EBA:
+    if step.call.package == "eba" and isinstance(step.value, Fit):
+        if step.call.name == "thurstone":
+            return put("m.params", m=m) if word in ("estimate", "coef") else None
+        if word == "cov.u":
+            return of_worths(put(OF_EBA_FITS["uscale"], m=m), m)
+        return put(OF_EBA_FITS[word], m=m) if word in OF_EBA_FITS else None
+    if step.call.package != "eba" or word not in OF_EBA:
         return None
     if word == "cov.u" and len(step.value.items) != len(step.value.names):  # items of several aspects
         return None
     return put(OF_EBA[word], m=m)
+
+
+def has_worths(step: Step) -> bool:
+    """Whether it is one of eba's models of worths, and in Python."""
+    return step.call.package == "eba" and step.call.name != "thurstone" and isinstance(step.value, Fit)
+
+
+def total_of(step: Step) -> float:
+    """The sum of the worths that R estimated."""
+    coef = step.call.vector("coef")
+    return 1.0 if coef is None else float(coef.floats().ravel()[: len(step.value.items)].sum())
 
 
 def of_fit(word: str, m: ast.expr, step: Step) -> ast.expr | None:
