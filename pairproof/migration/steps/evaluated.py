@@ -336,6 +336,10 @@ class Evaluated:
             sum_of_r = self.constant(f"sum.{self.word(m)}", RVector(total, np.zeros(1, bool)), True)
             form = "c * eba_worths(m)['estimate']" if word != "summary" else "print(eba_summary(m, c))"
             found = put(form, m=m, c=sum_of_r)
+        elif found is not None and word in ("uscale", "cov.u") and isinstance(step.value, Fit):
+            worths = views.of_eba("uscale", m, step) or found
+            u = self.named(worths, f"worths_{self.word(m)}", 0)
+            found = u if word == "uscale" else self.named(views.of_worths(u, m), f"cov_{self.word(m)}", 0)
         if found is not None and word != "summary":
             self.uses([step], found)
         return found

@@ -201,12 +201,11 @@ def eba_summary(fit: Fit, total: float = 1.0) -> str:
     found, rows = eba_worths(fit), fit.data.to_frame()
     won, lost = rows["wins"].to_numpy(), rows["losses"].to_numpy()
     n, y, k, cells = won + lost, np.concatenate([won, lost]), fit.rank, len(won)
-    table = found.drop("order", errors="ignore") * total
-    parts = [
-        table.assign(
-            z=table["estimate"] / table["se"], p=lambda d: 2 * stats.norm.sf(d["estimate"] / d["se"])
-        )
-    ]
+    table = found.drop("order", errors="ignore")
+    table = table.assign(
+        z=table["estimate"] / table["se"], p=2 * stats.norm.sf(table["estimate"] / table["se"])
+    )
+    parts = [table.assign(estimate=total * table["estimate"], se=total * table["se"])]
     own, chance = fit.rank - aic_glm(fit) / 2, 0.5
     tests = {"EBA": (k, cells, own, own + fit.deviance / 2)}
     if "order" in found.index:
