@@ -76,6 +76,8 @@ def node(part: Part) -> ast.expr:
     """A plain value as an expression; an expression as it is."""
     if isinstance(part, ast.expr):
         return part
+    if isinstance(part, np.generic):
+        part = part.item()
     if isinstance(part, list):
         return ast.List([node(p) for p in part], ast.Load())
     if isinstance(part, (int, float)) and not isinstance(part, bool) and part < 0:

@@ -236,7 +236,7 @@ class Expressions(Applied, Texts):
                 names = lacking.moved(list(whole.index), list(value.index))
                 lacking = Lacking(names, lacking.missing, lacking.na)
             self.scope.places[text_of(found)] = lacking
-        elif f == "head" and not {*lacking.names[: len(value)]} & {*lacking.missing}:
+        elif f == "head" and lacking.names and not {*lacking.names[: len(value)]} & {*lacking.missing}:
             return  # what R has beyond
         elif f not in (*_TEXTS, *_OF_PARTS) or by_truth:
             if not (lacking.na and "na.rm" in dict(e.arguments)):
@@ -384,8 +384,9 @@ class Expressions(Applied, Texts):
     def _of_fit(self, e: R) -> ast.expr | None:
         """`coef(m)`, `sqrt(diag(vcov(m)))`, `coef(summary(m))`; None if it is of no fit."""
         f, first = e.function, self.meant(e.operands[0])
-        if f == "sqrt" and first.function == "diag" and first.operands[0].function == "vcov":
-            m = self.fit(first.operands[0].operands[0])
+        vcov = first.operands[0] if f == "sqrt" and first.function == "diag" else R("null")
+        if vcov.function == "vcov" and len(vcov.operands) == 1:
+            m = self.fit(vcov.operands[0])
             return None if m is None or not isinstance(m[1].value, Fit) else self._coefficients(*m, "m.bse")
         if f in ("coef", "coefficients") and first.function == "summary" and len(e.operands) == 1:
             m = self.fit(first.operands[0])
@@ -532,10 +533,14 @@ class Expressions(Applied, Texts):
         fits = [self.fit(a) for n, a in e.arguments if n != "test"]
         there = [m for m in fits if m is not None]
         tested = bool(there) and all(m[1].call.package == "eba" for m in there)
-        tested |= test.value in ("Chisq", "LRT") or any("polr" in m[1].call.strings("class") for m in there)
+        tested |= test.value in ("Chisq", "LRT") or any(
+            {"polr", "coxph"} & {*m[1].call.strings("class")} for m in there
+        )
         quasi = any(views.quasi(m[1]) for m in there)
         if len(there) < max(len(fits), 2) or quasi or not (tested or test.kind == "null"):
             raise NotTranslated("anova() of these fits is not supported")
+        if all(m[1].call.package == "survival" for m in there):
+            return self._likelihoods(there)
         columns = {"Resid. Df": "df.residual", "Resid. Dev": "deviance"}
         parts = [(n, node([self._number(f, *m) for m in there])) for n, f in columns.items()]
         found = put("pd.DataFrame(x, range(1, n))", x=dict_of(parts), n=len(there) + 1)
@@ -555,6 +560,16 @@ class Expressions(Applied, Texts):
                 made = self.constant(f"  {name}", number, True)
             parts.append((name, put("[x]", x=made)))
         return put("pd.DataFrame(x)", x=dict_of(parts))
+
+    def _likelihoods(self, fits: Sequence[tuple[ast.expr, Step]]) -> ast.expr:
+        """anova() of coxph: log-likelihoods, and each model against the one before it."""
+        parts = {
+            n: node([of(*m) for m in fits])
+            for n, of in (("loglik", partial(self._number, "logLik")), ("df", self._freedom))
+        }
+        form = 'pd.DataFrame(x, range(1, n)).assign(Chisq=lambda d: 2 * np.abs(d["loglik"].diff()), Df=lambda d: np.abs(d["df"].diff()))'
+        tail = '.assign(p=lambda d: stats.chi2.sf(d["Chisq"], d["Df"])).drop(columns="df")'
+        return put(form + tail, x=dict_of([*parts.items()]), n=len(fits) + 1)
 
     def _several(self, f: str, e: R) -> ast.expr:
         """`AIC(m0, m1)`: a table with degrees of freedom."""

@@ -240,6 +240,8 @@ def of_fit(word: str, m: ast.expr, step: Step) -> ast.expr | None:
     """Python of a part of R's object that R has no function for; None if it is another."""
     if word == "zeta" and (table := thresholds(m, step)) is not None:
         return put('x["value"]', x=table)
+    if word == "loglik" and step.call.package == "survival":  # without covariates, and with
+        return put("np.array([-m.null_deviance / 2, m.llf])", m=m)
     if word == "dispersion" and quasi(step):
         return put("dispersion(m)", m=m)
     if word == "n" and step.call.number("n") is not None and isinstance(step.value, Fit):  # persons
