@@ -334,7 +334,7 @@ class Evaluated:
         if found is None and word in ("estimate", "coef", "summary") and views.has_worths(step):
             total = np.array([views.total_of(step)])
             sum_of_r = self.constant(f"sum.{self.word(m)}", RVector(total, np.zeros(1, bool)), True)
-            form = "c * eba_worths(m)['estimate']" if word != "summary" else "print(eba_summary(m, c))"
+            form = "eba_worths(m, c)['estimate']" if word != "summary" else "print(eba_summary(m, c))"
             found = put(form, m=m, c=sum_of_r)
         elif found is not None and word in ("uscale", "cov.u") and isinstance(step.value, Fit):
             worths = views.of_eba("uscale", m, step) or found

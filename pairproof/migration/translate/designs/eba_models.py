@@ -177,8 +177,8 @@ def strans(call: RecordedCall, context: Context) -> Translation:
 # -- what a script shows of them ------------------------------------------------------------------------------
 
 
-def eba_worths(fit: Fit) -> pd.DataFrame:
-    """Worths that sum to 1, standard errors, and eba's order effect: the odds of the second of two equal items.
+def eba_worths(fit: Fit, total: float = 1.0) -> pd.DataFrame:
+    """Worths that sum to `total`, standard errors, and eba's order effect: the odds of the second of two equal items.
 
     Beside an order effect the standard errors of worths are eba's: as if it were known.
     """
@@ -191,9 +191,10 @@ def eba_worths(fit: Fit) -> pd.DataFrame:
         )
         slope = np.diag(u) - np.outer(u, u)
         variances = slope @ known.reindex(columns=found.index, fill_value=0).to_numpy() @ slope
-        found = found.assign(se=np.sqrt(np.diag(variances)))
+        found = total * found.assign(se=np.sqrt(np.diag(variances)))
         found.loc["order"] = [order, order * fit.bse["order"]]
-    return found.rename_axis(None)
+        return found.rename_axis(None)
+    return total * found.rename_axis(None)
 
 
 def eba_summary(fit: Fit, total: float = 1.0) -> str:
