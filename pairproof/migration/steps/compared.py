@@ -38,9 +38,10 @@ from .interpreter import Interpreter, Jump
 from .trees import NotTranslated
 from .views import ALSO
 
-#: A number that stands by itself: no part of a word or a name (claude-3-opus, gemini-1-5), and not R's "[1]".
+#: A number that stands by itself: no part of a word, a name (claude-3-opus, gemini-1-5) a season or a date, and not
+#: R's "[1]".
 NUMBER = re.compile(
-    r"(?<![\w.\[:])(?<![^\W\d]-)(?<![^\W\d]-\d-)[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d|-[^\W\d])"
+    r"(?!\d{4}-\d{1,4}(?![\d.]))(?<!(?<![.\d])\d{4}-)(?<!\d{4}-\d\d-)(?<![\w.\[:])(?<![^\W\d]-)(?<![^\W\d]-\d-)[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d|-[^\W\d])"
 )
 #: How many of R's numbers further on the next line is looked for.
 FAR = 4000
@@ -307,10 +308,10 @@ def same(ours: str, theirs: str, coarser: bool = False) -> bool:
 
 
 def unit(word: str) -> float:
-    """The last digit's unit; of a whole number nothing, because whole numbers are counts."""
+    """The last digit's unit; of a whole number nothing, because whole numbers are counts ("5499." of a tibble is none)."""
     mantissa, _, exponent = word.lower().partition("e")
     decimals = len(mantissa.partition(".")[2])
-    return 0.0 if not decimals and not exponent else 10.0 ** (int(exponent or 0) - decimals)
+    return 0.0 if "." not in mantissa and not exponent else 10.0 ** (int(exponent or 0) - decimals)
 
 
 def _not_found(call: RecordedCall, word: str) -> Agreement:

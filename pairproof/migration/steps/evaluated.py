@@ -264,7 +264,8 @@ class Evaluated:
         made, own = constant_of(value), self.scope.name(word)
         self.scope.values[own] = self.value(made)
         self.scope.constants[of_models][own] = ast.unparse(made)
-        self.before.append(f"{own} = {text_of(made)}  # {OF_RUN}")
+        line = f"{own} = {text_of(made)}  # {OF_RUN}"
+        self.before += [line] if line not in self.before else []
         return name_of(own)
 
     def step(self, made: ast.expr) -> Step | None:
@@ -309,6 +310,41 @@ class Evaluated:
         given = [s.value for s in self.made.values() if s.call.id in step.call.fits.values()]
         names = [n for n, v in self.scope.values.items() if any(v is own for own in given)]
         return name_of(names[0]) if names else None
+
+    def of_random(self, value: RValue | None) -> tuple[ast.expr, Step, RVector] | None:
+        """The predicted effects that R keeps, and prints, as an attribute of coefficients; their fit; R's."""
+        theirs = value.attributes.get("random") if isinstance(value, RVector) else None
+        if not isinstance(theirs, RVector):
+            return None
+        numbers = theirs.floats().ravel()
+        for step in self.made.values():
+            own = step.call.vector("effects")
+            if (
+                own is not None
+                and isinstance(step.value, Fit)
+                and np.array_equal(own.floats().ravel(), numbers)
+            ):
+                of = {n: v if isinstance(v, dict) else {None: v} for n, v in self.scope.values.items()}
+                keys = [(n, k) for n, d in of.items() for k, v in d.items() if v is step.value]
+                m = [name_of(n) if k is None else put("x[k]", x=name_of(n), k=k) for n, k in keys]
+                return put('m.effects().set_index("item")["effect"]', m=m[0]), step, theirs
+        return None
+
+    def of_eba(self, word: str, m: ast.expr, step: Step) -> ast.expr | None:
+        """A part of one of eba's fits; its estimates, and summary, are worths times the sum that R's search left."""
+        found = views.of_eba(word, m, step)
+        if found is None and word in ("estimate", "coef", "summary") and views.has_worths(step):
+            total = np.array([views.total_of(step)])
+            sum_of_r = self.constant(f"sum.{self.word(m)}", RVector(total, np.zeros(1, bool)), True)
+            form = "eba_worths(m, c)['estimate']" if word != "summary" else "print(eba_summary(m, c))"
+            found = put(form, m=m, c=sum_of_r)
+        elif found is not None and word in ("uscale", "cov.u") and isinstance(step.value, Fit):
+            worths = views.of_eba("uscale", m, step) or found
+            u = self.named(worths, f"worths_{self.word(m)}", 0)
+            found = u if word == "uscale" else self.named(views.of_worths(u, m), f"cov_{self.word(m)}", 0)
+        if found is not None and word != "summary":
+            self.uses([step], found)
+        return found
 
     def uses(self, steps: Sequence[Step], found: ast.expr, digits: float | None = None) -> None:
         """Note that a value is made of fits: of one, or of those of the turns of a loop."""

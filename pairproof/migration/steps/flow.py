@@ -121,6 +121,8 @@ class State:
         for call in captured.calls:
             if call.package in OF_FIELD and not call.helper:
                 self.fitted[call.task].append(call)
+        #: Functions that fit or test, whose calls are left out: what they give is R's.
+        self.left_out = {m.function.rpartition(":")[2] for m in captured.text.mentioned}
         self.scope = Scope(Names([*RESERVED, *(s.name for s in found), *chain(*loops.values()), *_WORDS]))
         self.steps = [step for site in found for step in site.steps]
         self.scope.values |= {"HERE": folder, "show": show, "print": self._printed}
@@ -154,7 +156,9 @@ class State:
         return bool(symbols & {"get", *self.of_models}) or tree.kind in ("other", "function")
 
     def _fits(self, e: R) -> bool:
-        """Whether it makes a fit of its expression: by its own call, or where a package or a function makes it."""
+        """Whether it makes a fit of its expression, by its own call, or where a package or a function makes it, or a test."""
+        if {p.function for p in self._parts(e)} & self.left_out:
+            return True
         calls = [*(s.call for s in self.sites.get(self.task, [])), *self.fitted.get(self.task, [])]
         here, own = ({p.value for p in self._parts(of) if p.kind == "call"} for of in (self.tree or e, e))
         return any(call.text in own or call.text not in here for call in calls)

@@ -25,11 +25,13 @@ import pairproof
 
 from ...validation.claims.quantities import aic_glm, dispersion, quasi_table
 from ..translate.as_r import all_equal, formatted, written
+from ..translate.designs.eba_models import eba_summary, eba_worths
 from .python import vocabulary
 from .trees import NotTranslated
 
 #: Names that a written script uses, beside its own.
-OURS = {f.__name__: f for f in (aic_glm, all_equal, dispersion, formatted, quasi_table, written)}
+_IMPORTED = (aic_glm, all_equal, dispersion, eba_summary, eba_worths, formatted, quasi_table, written)
+OURS = {f.__name__: f for f in _IMPORTED}
 MODULES = {"np": np, "pd": pd, "re": re, "stats": stats, "pairproof": pairproof, "sys": sys, **OURS}
 _BUILTINS: dict[str, Any] = {
     f.__name__: f for f in (bool, dict, float, int, len, list, map, max, min, print, range, round, str, zip)
@@ -47,7 +49,7 @@ _ATTRIBUTES = (
     " loglik_saturated mask min_u moderate n_comparisons n_tests names nobs null_deviance number p_value params profile pivot"
     " plot rank reindex rename rename_axis reset_index savefig scale sigma set_axis set_index strong summary to_csv to_frame to_numpy"
     " sd se effects to_string u values vcov weak add mul sub melt sort_index"
-    " fillna with_reference worth"
+    " fillna with_reference worth data nunique groupby unstack"
 ).split()
 #: Methods that write a file, whose first argument must be below HERE.
 _WRITING = frozenset(["to_csv", "savefig"])

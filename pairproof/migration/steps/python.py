@@ -76,6 +76,8 @@ def node(part: Part) -> ast.expr:
     """A plain value as an expression; an expression as it is."""
     if isinstance(part, ast.expr):
         return part
+    if isinstance(part, np.generic):
+        part = part.item()
     if isinstance(part, list):
         return ast.List([node(p) for p in part], ast.Load())
     if isinstance(part, (int, float)) and not isinstance(part, bool) and part < 0:
@@ -164,6 +166,22 @@ def _quotes(text: str) -> str:
     return lines[0]
 
 
+#: Numbers of a list that may stand one a line; more are rows.
+MOST_LISTED = 8
+_NUMBER = re.compile(r"(\"[^\"]*\": )?-?[\d.]+(e-?\d+)?")
+
+
+def in_rows(pieces: Sequence[str], indent: str) -> Iterator[str]:
+    """Pieces in lines as full as they may be; black leaves them so."""
+    line = indent
+    for piece in pieces:
+        if len(line) + len(piece) + 2 > WIDTH and line.strip():
+            yield line.rstrip()
+            line = indent
+        line += f"{piece}, "
+    yield line.rstrip()
+
+
 _OPEN, _CLOSE = "([{", ")]}"
 
 
@@ -205,6 +223,8 @@ def laid_out(text: str, indent: str = "", inside: bool = False) -> Iterator[str]
         yield deeper + inner.strip()
     elif len(pieces) == 1:
         yield from laid_out(inner.strip(), deeper, True)
+    elif len(pieces) > MOST_LISTED and all(map(_NUMBER.fullmatch, pieces)):
+        yield from in_rows(pieces, deeper)
     else:
         for piece in pieces:
             lines = list(laid_out(piece, deeper, True))

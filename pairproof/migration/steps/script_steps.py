@@ -22,12 +22,13 @@ from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, comment, one_line
-from ..translate.translation import OutOfTime, within
-from . import compared
+from ..translate.translation import OutOfTime, Step, within
+from . import compared, views
 from .compared import NUMBER, without_numbers
 from .evaluated import CallSite
 from .flow import MOST_TEXT, MOST_VALUE, NO_VALUE, OF_TAILS, PLOTTING, PRINTING, SECONDS, Block, Done, last_of
-from .python import name_of
+from .interpreter import Interpreter
+from .python import name_of, put, text_of
 from .statements import Statements
 from .translator import Expressions
 from .trees import NotTranslated, R, assigned, changed, changed_in_place, grown, node_of, outside_functions
@@ -85,12 +86,21 @@ class ScriptSteps(Statements):
                 lost = f"{n:,} evaluations of its call were counted but not kept"
                 raise NotTranslated(f"{lost}, and a result computed from all of them is R's")
             with within(SECONDS):
-                self._statement(tree, ex, block, valued.visible)
+                random = ex.of_random(valued.value) if valued.visible else None
+                try:
+                    self._statement(tree, ex, block, valued.visible)
+                except NotTranslated as error:
+                    if random is None:
+                        raise
+                    self._not_written(text, self._reason(str(error), tree), block)
+                if random is not None:  # R prints the attribute of coefficients with them
+                    self._emit(ex, block, text_of(put("show(x)", x=random[0])))
                 if ex.before:  # a constant that was looked up and is of use later
                     self._emit(ex, block)
                 # Once more from the values before: `x <- c(x, 0)` was evaluated as it was translated.
                 self.scope.values = dict(before[0]) if block.lines else self.scope.values
                 rows = self._run(block, ex, place, tree, valued)
+                rows += self._of_random(random, place) if random is not None else []
             self.views = ex.views
             self._as_before(tree, before[1])
         except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
@@ -102,7 +112,7 @@ class ScriptSteps(Statements):
             said = f"{type(error).__name__}: {one_line(str(error), 80)}"
             defect = f"its translation failed ({said}), a defect of pairproof"
             why = reason if isinstance(error, NotTranslated) else defect
-            function = any(part.kind == "function" for part in tree.operands[-1:])
+            function = tree.function in _ASSIGNING and tree.operands[-1].kind == "function"
             about = self._of_models(tree) or sites or self.fitted.get(task) or function
             return replace(done, why=why, state="comment" if about else "data")
         self._changed_outside(tree)
@@ -185,7 +195,7 @@ class ScriptSteps(Statements):
         outer = tree.function if re.fullmatch(r"[\w.]+", tree.function) else "print"
         text = one_line(str(tree.value), MOST_TEXT)
         call = RecordedCall(0, f"base::{outer}", text, place, self.task, helper=True)
-        if isinstance(valued.value, (RVector, RList)) and block.written:
+        if isinstance(valued.value, (RVector, RList)) and block.written and not block.whys:
             value = self._value_of(tree, ex, valued.visible)
             if value is not _NONE:
                 quality = self._quality(tree, ex)
@@ -215,9 +225,16 @@ class ScriptSteps(Statements):
         used = {part.function for part in self._parts(tree)}
         return "cat" in used and not used & {*PRINTING, "writeLines"}
 
+    def _of_random(self, random: tuple[ast.expr, Step, RVector], place: Place) -> list[Agreement]:
+        """The predicted effects beside the attribute of R's coefficients."""
+        made, step, theirs = random
+        call = RecordedCall(0, "base::attr", 'attr(, "random")', place, self.task, helper=True)
+        value = Interpreter(self.scope.values).value(made)
+        return compared.value_rows(call, value, theirs, views.digits_of(step), 0.0) or []
+
     def _value_of(self, tree: R, ex: Expressions, visible: bool) -> Any:
         """The value that R's is compared with: of what is shown, or assigned."""
-        if tree.function in ("<-", "=", "<<-", "("):
+        if tree.function in (*_ASSIGNING, "("):
             inner = tree.operands[0] if tree.function != "(" else (tree.operands[0].operands or (tree,))[0]
             if not inner.symbol or inner.symbol not in self.scope.variables:
                 return _NONE
@@ -246,6 +263,7 @@ class ScriptSteps(Statements):
 
 
 _NONE = object()
+_ASSIGNING = ("<-", "=", "<<-")
 
 
 def said_of(valued: Valued) -> str:

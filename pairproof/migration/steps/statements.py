@@ -74,13 +74,10 @@ class Shown(State):
             within.add(inner.function)
             inner = inner.operands[0]
         with contextlib.suppress(NotTranslated):
-            if (
-                inner.function == "summary"
-                and len(inner.operands) == 2
-                and (moved := ex.against(inner)) is not None
-            ):
-                also = views.of_summary(*moved, ex.value)
-                return called("print", put("m.summary()", m=moved[0]), *filter(None, [also]))
+            told = inner.function == "summary" and len(inner.operands) == 2
+            if told and (moved := ex.against(inner)) is not None:
+                beside = views.of_summary(*moved, ex.value)
+                return called("print", put("m.summary()", m=moved[0]), *filter(None, [beside]))
             made = ex.expression(inner)
             value = ex.value(made)
             step = ex.step(made)
@@ -89,6 +86,8 @@ class Shown(State):
             if isinstance(value, (pd.DataFrame, pd.Series, np.ndarray)):
                 if "summary" in within and "quasi_se" not in value or "head" in within and len(value) > HEAD:
                     return None  # quartiles; the first rows
+            if step is not None and (found := ex.of_eba("summary", made, step)) is not None:
+                return found
             if isinstance(value, Fit):
                 also = [views.of_summary(made, step, ex.value)] if step and ex.alike(made, step) else []
                 if step and (table := views.thresholds(made, step)) is not None:

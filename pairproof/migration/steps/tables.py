@@ -34,8 +34,7 @@ class Parts(Evaluated):
             if (own := views.of_fit(word, *m)) is not None:
                 self.uses([m[1]], own)
                 return own
-            if (found := views.of_eba(word, *m)) is not None:
-                self.uses([m[1]], found)
+            if (found := self.of_eba(word, *m)) is not None:
                 return found
             begun = [n for n in views.OF_GLM if n.startswith(word)]
             word = begun[0] if len(begun) == 1 and {"glm", "gnm"} & {*m[1].call.strings("class")} else word
@@ -557,10 +556,18 @@ class Tables(Parts):
         return list(value.levels or ()) if isinstance(value, RVector) else []
 
     def _tapply(self, e: R) -> ast.expr:
-        """`tapply(x, g, f)`: a number a group."""
+        """`tapply(x, g, f)`: a number a group; of two groupings, `list(g, h)`, a table."""
         given = matched(e.arguments, ("X", "INDEX", "FUN"))
         if given is None or len(given) != 3:
             raise NotTranslated("tapply() with these arguments is not supported")
+        if given["INDEX"].function == "list" and len(given["INDEX"].operands) == 2:
+            x, *by = (self.operand(a) for a in (given["X"], *given["INDEX"].operands))
+            texts, word = [self.texts_of(g) for g in by], given["FUN"].symbol
+            by_letter = all(sorted(t) == sorted(t, key=str.casefold) for t in texts)
+            if all(texts) and by_letter and word in ("mean", "sum", "median", "min", "max", "var"):
+                arrays = [put("np.asarray(x)", x=m) for m in (x, *by)]
+                grouped = put("pd.Series(x).groupby(by)", x=arrays[0], by=arrays[1:])
+                return put(f"x.{word}().unstack()", x=grouped)
         return self.expression(call_of("sapply", call_of("split", given["X"], given["INDEX"]), given["FUN"]))
 
     def _summarise(self, e: R) -> ast.expr:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...bridge.values.nodes import RList
 from ...fit.fit import Fit
 from ..translate.rows import named
 from ..translate.translation import Step
@@ -235,7 +236,7 @@ class Expressions(Applied, Texts):
                 names = lacking.moved(list(whole.index), list(value.index))
                 lacking = Lacking(names, lacking.missing, lacking.na)
             self.scope.places[text_of(found)] = lacking
-        elif f == "head" and not {*lacking.names[: len(value)]} & {*lacking.missing}:
+        elif f == "head" and lacking.names and not {*lacking.names[: len(value)]} & {*lacking.missing}:
             return  # what R has beyond
         elif f not in (*_TEXTS, *_OF_PARTS) or by_truth:
             if not (lacking.na and "na.rm" in dict(e.arguments)):
@@ -383,8 +384,9 @@ class Expressions(Applied, Texts):
     def _of_fit(self, e: R) -> ast.expr | None:
         """`coef(m)`, `sqrt(diag(vcov(m)))`, `coef(summary(m))`; None if it is of no fit."""
         f, first = e.function, self.meant(e.operands[0])
-        if f == "sqrt" and first.function == "diag" and first.operands[0].function == "vcov":
-            m = self.against(first.operands[0])
+        vcov = first.operands[0] if f == "sqrt" and first.function == "diag" else R("null")
+        if vcov.function == "vcov":
+            m = self.against(vcov)
             return None if m is None or not isinstance(m[1].value, Fit) else self._coefficients(*m, "m.bse")
         if f in ("coef", "coefficients") and first.function == "summary" and len(e.operands) == 1:
             m = self.against(first)
@@ -399,18 +401,25 @@ class Expressions(Applied, Texts):
                 self.expression(first)  # it says what it lacks
                 raise NotTranslated(f"{f}() of this value is not supported")
             return None
-        if f in ("coef", "vcov", "coefficients") and (moved := self.against(e)) is not None:
+        if (
+            f in ("coef", "vcov", "coefficients")
+            and (moved := self.against(e)) is not None
+            and len(e.operands) > 1
+        ):
             return self._view(*moved, views.covariances, "cov") if f == "vcov" else self._coefficients(*moved)
         if f == "coef" and (found := self._of_worth(dict(e.arguments[1:]), *m)) is not None:
             return found
-        if f in views.OF_EBA and (own := views.of_eba(f, *m)) is not None:
-            self.uses([m[1]], own)
+        if (own := self.of_eba(f.removesuffix("ficients"), *m)) is not None:
             norm = dict(e.arguments).get("norm")
             if norm is None or norm.kind != "num":
                 return own
             return put("x / x.iloc[k]", x=own, k=self.less_one(self.operand(norm)))
+        if views.has_worths(m[1]) and f not in views.NUMBERS and f != "anova":
+            raise NotTranslated(f"{f}() of eba's worths is not supported")
         if f == "anova":
             return self._anova(e)
+        if f == "glance":
+            return self._glance(e, *m)
         if f in _OF_ROWS:
             return self._of_rows(e, *m)
         k = dict(e.arguments).get("k")
@@ -554,12 +563,14 @@ class Expressions(Applied, Texts):
         fits = [self.fit(a) for n, a in e.arguments if n != "test"]
         there = [m for m in fits if m is not None]
         tested = bool(there) and all(m[1].call.package == "eba" for m in there)
-        if there and len(there) == len(fits) and all(m[1].call.package == "survival" for m in there):
-            return self._of_likelihoods(there)
-        tested |= test.value in ("Chisq", "LRT") or any("polr" in m[1].call.strings("class") for m in there)
+        tested |= test.value in ("Chisq", "LRT") or any(
+            {"polr", "coxph"} & {*m[1].call.strings("class")} for m in there
+        )
         quasi = any(views.quasi(m[1]) for m in there)
         if len(there) < max(len(fits), 2) or quasi or not (tested or test.kind == "null"):
             raise NotTranslated("anova() of these fits is not supported")
+        if all(m[1].call.package == "survival" for m in there):
+            return self._likelihoods(there)
         columns = {"Resid. Df": "df.residual", "Resid. Dev": "deviance"}
         parts = [(n, node([self._number(f, *m) for m in there])) for n, f in columns.items()]
         found = put("pd.DataFrame(x, range(1, n))", x=dict_of(parts), n=len(there) + 1)
@@ -569,15 +580,26 @@ class Expressions(Applied, Texts):
         tail = '.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})'
         return put(form + tail if tested else form, x=found)
 
-    def _of_likelihoods(self, fits: Sequence[tuple[ast.expr, Step]]) -> ast.expr:
-        """survival's table of tests, each fit against the one before it."""
-        loglik = node([self._number("logLik", *m) for m in fits])
-        ranks = node([put("m.rank", m=m) for m, _ in fits])
-        form = 'pd.DataFrame({"loglik": a, "Df": b}, range(1, n)).assign(Chisq=lambda d: 2 * d["loglik"].diff(), Df=lambda d: d["Df"].diff())'
-        tail = '.assign(**{"Pr(>|Chi|)": lambda d: stats.chi2.sf(d["Chisq"], d["Df"])})'
-        return put(
-            f"{form}[columns]{tail}", a=loglik, b=ranks, n=len(fits) + 1, columns=["loglik", "Chisq", "Df"]
-        )
+    def _glance(self, e: R, m: ast.expr, step: Step) -> ast.expr:
+        """`broom::glance(m)`: a row of numbers; those that R defines otherwise are what they were in that run."""
+        theirs, parts = self.of_run.get(id(e)), list[tuple[str, ast.expr]]()
+        for name, number in zip(theirs.names or (), theirs.values) if isinstance(theirs, RList) else ():
+            try:
+                made = self._freedom(m, step) if name == "edf" else self._number(name, m, step)
+            except (NotTranslated, KeyError):
+                made = self.constant(f"  {name}", number, True)
+            parts.append((name, put("[x]", x=made)))
+        return put("pd.DataFrame(x)", x=dict_of(parts))
+
+    def _likelihoods(self, fits: Sequence[tuple[ast.expr, Step]]) -> ast.expr:
+        """anova() of coxph: log-likelihoods, and each model against the one before it."""
+        parts = {
+            n: node([of(*m) for m in fits])
+            for n, of in (("loglik", partial(self._number, "logLik")), ("df", self._freedom))
+        }
+        form = 'pd.DataFrame(x, range(1, n)).assign(Chisq=lambda d: 2 * np.abs(d["loglik"].diff()), Df=lambda d: np.abs(d["df"].diff()))'
+        tail = '.assign(p=lambda d: stats.chi2.sf(d["Chisq"], d["Df"])).drop(columns="df")'
+        return put(form + tail, x=dict_of([*parts.items()]), n=len(fits) + 1)
 
     def _several(self, f: str, e: R) -> ast.expr:
         """`AIC(m0, m1)`: a table with degrees of freedom."""
@@ -661,7 +683,8 @@ class Expressions(Applied, Texts):
 
 _OF_ROWS = frozenset("fitted fitted.values residuals resid predict".split())
 _OF_FITS = _OF_ROWS.union(
-    views.NUMBERS, "coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy".split()
+    views.NUMBERS,
+    "coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy glance".split(),
 )
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {

@@ -22,6 +22,7 @@ from ...bridge.values.nodes import RList, RVector
 from ...errors import PairproofError
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
+from ..translate.rows import named
 from ..translate.translation import Step
 from .python import called, dict_of, in_text, node, put
 from .trees import NotTranslated
@@ -58,6 +59,12 @@ OF_EBA = {
     "logL.eba": "m.loglik", "logL.sat": "m.loglik_saturated", "estimate": "pd.Series(m.coef, m.names)",
     "AIC": "2 * (len(m.coef) - 1) - 2 * m.loglik", "uscale": "pd.Series(m.scale, m.items)",
     "cov.u": "pd.DataFrame(m.vcov, m.items, m.items) / np.sum(m.coef) ** 2",
+}  # fmt: skip
+#: The same of fits that are in Python; worths sum to 1, R's estimates to what its search left.
+OF_EBA_FITS = {
+    "goodness.of.fit": 'pd.Series({"-2logL": m.deviance, "df": m.df_resid, "pval": stats.chi2.sf(m.deviance, m.df_resid)})',
+    "logL.eba": "m.rank - aic_glm(m) / 2", "logL.sat": "m.rank + (m.deviance - aic_glm(m)) / 2", "AIC": "aic_glm(m)",
+    "BIC": "aic_glm(m) + (np.log(m.df_resid + m.rank) - 2) * m.rank", "uscale": 'm.worth().set_index("item")["worth"]',
 }  # fmt: skip
 #: R's names of columns, and those of `to_frame()`, `conf_int()` and `abilities()`.
 COLUMNS = {"Estimate": "estimate", "Std. Error": "se", "z value": "z", "Pr(>|z|)": "p"}
@@ -205,21 +212,42 @@ def thresholds(m: ast.expr, step: Step) -> ast.expr | None:
 
 def of_eba(word: str, m: ast.expr, step: Step) -> ast.expr | None:
     """Python of a part of one of eba's fits; None if it is another."""
-    if step.call.package != "eba" or isinstance(step.value, Fit) or word not in OF_EBA:
+    if step.call.package == "eba" and isinstance(step.value, Fit):
+        if step.call.name == "thurstone":
+            return put("m.params", m=m) if word in ("estimate", "coef") else None
+        if word == "cov.u":
+            return of_worths(put(OF_EBA_FITS["uscale"], m=m), m)
+        return put(OF_EBA_FITS[word], m=m) if word in OF_EBA_FITS else None
+    if step.call.package != "eba" or word not in OF_EBA:
         return None
     if word == "cov.u" and len(step.value.items) != len(step.value.names):  # items of several aspects
         return None
     return put(OF_EBA[word], m=m)
 
 
+def has_worths(step: Step) -> bool:
+    """Whether it is one of eba's models of worths, and in Python."""
+    return step.call.package == "eba" and step.call.name != "thurstone" and isinstance(step.value, Fit)
+
+
+def total_of(step: Step) -> float:
+    """The sum of the worths that R estimated."""
+    coef = step.call.vector("coef")
+    return 1.0 if coef is None else float(coef.floats().ravel()[: len(step.value.items)].sum())
+
+
 def of_fit(word: str, m: ast.expr, step: Step) -> ast.expr | None:
     """Python of a part of R's object that R has no function for; None if it is another."""
     if word == "zeta" and (table := thresholds(m, step)) is not None:
         return put('x["value"]', x=table)
+    if word == "loglik" and step.call.package == "survival":  # without covariates, and with
+        return put("np.array([-m.null_deviance / 2, m.llf])", m=m)
     if word == "dispersion" and quasi(step):
         return put("dispersion(m)", m=m)
-    if word == "loglik" and step.call.package == "survival":
-        return put("np.array([-m.null_deviance / 2, m.llf])", m=m)
+    if word == "n" and step.call.number("n") is not None and isinstance(step.value, Fit):  # persons
+        counted = put('m.data.to_frame()["person"].nunique()', m=m)
+        persons = step.value.data.to_frame().get("person", pd.Series(dtype=float)).nunique()
+        return counted if persons == step.call.number("n") else None
     if word == "sigma" and step.call.number("sigma") is not None and isinstance(step.value, Fit):
         return put("m.components[0].sigma", m=m)
     return None
@@ -403,6 +431,9 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
 def tidy(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     """`broom::tidy(m)`: the table of coefficients with their names in a column."""
     columns, table = '["estimate", "std.error", "statistic", "p.value"]', coefficient_table(m, step, varies)
+    theirs, there = named(step.call.vector("coef")), dict(names_of(step))
+    if len(there) < len(theirs) and all(v != v for n, v in theirs.items() if n not in there):
+        table = put("x.reindex(names)", x=table, names=list(theirs))  # R has rows of NA
     return put(f'x.set_axis({columns}, axis=1).rename_axis("term").reset_index()', x=table)
 
 

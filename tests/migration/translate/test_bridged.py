@@ -21,10 +21,7 @@ BRIDGED = {
     "mixed": ("lme4.glmer_design", {"nAGQ": 5, "weights": "(weights)"}, "random effects"),
     "two": ("lme4.glmer_design", {"link": "probit"}, "random effects"),
     "firth": ("brglm.brglm_design", {"weights": "(weights)"}, "bias-reduced"),
-    "aspects": ("eba.eba", {}, "stops early"),
     "nested": ("eba.eba", {"A": [[1, 5], [2, 5], [3, 6], [4, 6]]}, "aspects"),
-    "line": ("eba.thurstone", {}, "probit"),
-    "chains": ("eba.strans", {}, "transitivity"),
 }
 
 
@@ -57,9 +54,19 @@ def test_a_prior_is_its_mean_and_covariance(tmp_path):
 
 
 def test_wins_are_whole_numbers_in_the_script(tmp_path):
-    wins, items = step_of("aspects", tmp_path).translation.code.arguments
+    wins, items = step_of("nested", tmp_path).translation.code.arguments
     assert wins == [[0, 14, 17, 18], [6, 0, 12, 15], [3, 8, 0, 11], [2, 5, 9, 0]]
     assert items == ["ale", "bitter", "cider", "dark"]
+
+
+@pytest.mark.parametrize(
+    "variable, function",
+    [("aspects", "fit_bradley_terry"), ("line", "fit_bradley_terry"), ("chains", "stochastic_transitivity")],
+)
+def test_models_of_eba_without_common_aspects_are_python_s(variable, function, tmp_path):
+    step = step_of(variable, tmp_path)
+    assert step.state == "native" and step.translation.code.function.endswith(f".{function}")
+    assert {a.verdict for a in step.rows} == {"agrees"}
 
 
 def strings(value: object) -> list[str]:

@@ -32,6 +32,7 @@ from ..translation import (
     Translation,
     Translator,
     bridged,
+    in_r,
     needed,
     outside,
     stays_if,
@@ -55,8 +56,8 @@ def _by_eba(call: RecordedCall, name: str, why: str, judge: Judge, **options: An
     return bridged(why, f"eba.{name}", [rows, items], options, judge)
 
 
-@translates(EBA, "eba::OptiPt")
-def eba(call: RecordedCall, context: Context) -> Translation:
+@in_r(EBA, "eba::OptiPt")
+def eba(call: RecordedCall, context: Context, why: str) -> Translation:
     """`bridge.eba.eba(wins, items, A=, s=)`."""
     lost = unknown(call, "A", "s", "constrained")
     stays_if(lost, f"its {lost} could not be recorded")
@@ -66,11 +67,6 @@ def eba(call: RecordedCall, context: Context) -> Translation:
     options: dict[str, Any] = {"A": own} if own != [[k + 1] for k in range(len(own))] else {}
     options |= {} if start is None else {"s": start.floats().ravel().tolist()}
     options |= {} if call.one("constrained", True) else {"constrained": False}
-    why = (
-        "it is a model of elimination by aspects, which eba fits"
-        if "A" in options
-        else "eba's search stops early, at a point of its own; fit_bradley_terry finds the maximum of this model"
-    )
 
     def judge(model: AspectModel) -> Sequence[Agreement]:
         r, found = Beside(call, function=EBA), call.vector("coef")
@@ -88,10 +84,9 @@ def _goodness(r: Beside, model: AspectModel | ThurstoneModel) -> list[Agreement]
     return [r.row(n, getattr(model, n), t, place=n) for n, t in zip(fields, theirs)]
 
 
-@translates(THURSTONE)
-def thurstone(call: RecordedCall, context: Context) -> Translation:
+@in_r(THURSTONE)
+def thurstone(call: RecordedCall, context: Context, why: str) -> Translation:
     """`bridge.eba.thurstone(wins, items)`."""
-    why = 'Thurstone\'s case V as defined by eba; fit_bradley_terry(link="probit") is the same model by maximum likelihood'
     r = Beside(call, function=THURSTONE)
     judge: Judge = lambda model: [*r.coefficients(model), *_goodness(r, model)]
     return _by_eba(call, "thurstone", why, judge)
@@ -110,11 +105,11 @@ def _list_of(
     return _by_eba(call, name, why, judge, **options)
 
 
-@translates(STRANS)
-def strans(call: RecordedCall, context: Context) -> Translation:
+@in_r(STRANS)
+def strans(call: RecordedCall, context: Context, why: str) -> Translation:
     """`bridge.eba.strans(wins, items)`."""
     names = {n: n.replace(".", "_") for n in ("weak", "moderate", "strong", "n.tests")}
-    return _list_of(call, "strans", names, "tests of stochastic transitivity are eba's")
+    return _list_of(call, "strans", names, why)
 
 
 @translates("eba::kendall.u")
@@ -127,7 +122,7 @@ def kendall_u(call: RecordedCall, context: Context) -> Translation:
 
 #: Why functions have no place in the script, in which their calls are named only.
 LEFT_OUT = {
-    "neither pairproof nor its bridge has this function": "eba::eba.order eba::circular",
+    "neither pairproof nor its bridge has this function": "eba::circular",
     "the tables of the fits contain the rows that it makes": "BradleyTerry2::countsToBinomial",
     "it makes the table of a Poisson model; fits to it are translated with a table of the answers themselves": (
         "prefmod::llbt.design prefmod::patt.design"

@@ -1,0 +1,86 @@
+"""What packages print of their fits (of_packages.R), run by R and migrated: eba, btmodel, predicted effects."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pairproof
+from pairproof.bridge.values.nodes import RList
+from pairproof.migration.steps.compared import NUMBER, same
+from pairproof.migration.steps.python import laid_out
+from tests.migration.captures import staged
+from tests.migration.shares import python
+from tests.migration.steps.test_steps import numbers, script
+from tests.migration.translate.beside import Migrated
+
+of_r = [pytest.mark.r("BradleyTerry2", "eba", "psychotools"), pytest.mark.xdist_group("migrated of packages")]
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory) -> Migrated:
+    home = tmp_path_factory.mktemp("packages")
+    shutil.copy(Path(__file__).with_name("of_packages.R"), home)
+    return pairproof.migrate(home / "of_packages.R"), home
+
+
+class TestRun:
+    pytestmark = of_r
+
+    def test_no_number_differs(self, migrated):
+        found, _ = migrated
+        assert found.exit_code == 0 and {a.verdict for a in found.agreements} <= {"agrees", "not-checkable"}
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "print(eba_summary(btl, sum_btl))",
+            'worths_btl = btl.worth().set_index("item")["worth"]',
+            "stochastic_transitivity(",
+            'm.data.to_frame()["person"].nunique()',
+            'show(pql.effects().set_index("item")["effect"])',
+            ".mean().unstack()",
+        ],
+    )
+    def test_a_statement_is_of_the_fit_in_python(self, line, migrated):
+        source = (migrated[1] / "of_packages.py").read_text()
+        assert line in " ".join(source.split()).replace(") .", ").") or line in source
+
+    def test_all_that_r_printed_is_printed_but_for_results_of_other_tests(self, migrated):
+        found, home = migrated
+        ran = python(home, "of_packages.py", r="none")
+        assert (ran.returncode, ran.stderr) == (0, "")
+        counts = found.to_dict()["printed_by_r"]
+        # Three adjusted p-values of binom.test(); the worths of summary() are R's by the sum that its search left.
+        assert counts["not_in_python"] <= 4 and counts["differ"] == 0
+        assert counts["computed"] >= 0.75 * counts["numbers"]
+
+
+def test_glance_is_a_row_of_numbers_of_the_fit(tmp_path: Path) -> None:
+    fit = script().migration(staged(tmp_path)).steps[0].value
+    own = numbers(fit.deviance), numbers(float(fit.df_resid)), numbers(-7.25)
+    made = script()
+    made.line(4, "glance(m)", value=RList(own, ("deviance", "df.residual", "AIC"), ("data.frame",)))
+    (done,) = made.migration(staged(tmp_path / "again")).done
+    shown = 'show(pd.DataFrame({"deviance": [m.deviance], "df.residual": [m.df_resid], "AIC": '
+    assert done.state == "translated" and shown in " ".join(done.lines)
+
+
+def test_a_season_is_a_name_and_a_range_is_two_numbers() -> None:
+    assert NUMBER.findall("2008-9 0.74 2012-13") == ["0.74"]
+    assert NUMBER.findall("0.1234-0.2345") == ["0.1234", "0.2345"]
+
+
+def test_a_number_that_ends_with_its_point_is_rounded_there() -> None:
+    assert same("5499.31", "5499.") and not same("5500", "5499") and not same("5498.31", "5499.")
+
+
+def test_long_constants_stand_in_rows() -> None:
+    lines = list(laid_out(f"win = np.array([{', '.join(map(str, range(100, 140)))}])"))
+    assert len(lines) == 6 and max(map(len, lines)) <= 110
+    values = {"np": np}
+    exec("\n".join(lines), values)
+    assert values["win"].tolist() == list(range(100, 140))
