@@ -114,7 +114,7 @@ class Recognised:
 def recognise_rows(design: Design, wins: Floats, losses: Floats, ties: Floats | None = None) -> Recognised:
     """A design whose rows are contests; wins, losses, ties float[n]: of the item with the plus sign."""
     x, known = design.x, np.flatnonzero(design.known)
-    block = design_contests.item_block(x, among=(x != x[:1]).any(axis=0))
+    block = design_contests.item_block(x, among=np.asarray((x != x[:1]).any(axis=0)))
     if block is None:
         raise Not(NO_BLOCK)
     contests = replace(design_contests.of_rows(block, x[:, known], wins, losses), ties=ties)

@@ -97,10 +97,12 @@ def item_block(x: Floats, mirrored: bool = False, among: Bools | None = None) ->
         if mirrored:
             chosen = [k for k in chosen if (x[:, k] > EXACT).any() and (x[:, k] < -EXACT).any()]
         signs = np.sign(_clean(x[:, chosen])).astype(np.int64)
-        sets = ((signs[:, kept], tuple(chosen[k] for k in kept)) for kept in _consistent_sets(signs))
-        single = lambda own: bool((np.abs(own).sum(axis=1) == 1).any())
-        found = (ItemBlock(items, float(size), own, single(own)) for own, items in sets)
-        if blocks := [b for b in found if _is_block(b, mirrored)]:
+        blocks = []
+        for kept in _consistent_sets(signs):
+            own, items = signs[:, kept], tuple(chosen[k] for k in kept)
+            block = ItemBlock(items, float(size), own, bool((np.abs(own).sum(axis=1) == 1).any()))
+            blocks += [block] if _is_block(block, mirrored) else []
+        if blocks:
             # Items within groups of respondents are a block as well, of more items in the same rows.
             return min(blocks, key=lambda b: (-int(np.abs(b.signs).any(axis=1).sum()), b.n_items))
     return None

@@ -93,8 +93,10 @@ class Coefficients:
         for k, name in enumerate(self.names):
             logit, tie = contests.logit[:, k], contests.tie[:, k]
             if np.abs(tie).max(initial=0.0) > EXACT and np.abs(logit).max(initial=0.0) < EXACT:
-                found.tie = found.tie or bool(np.ptp(tie) < EXACT)
-                found.ties |= {} if np.ptp(tie) < EXACT else {name: tie}
+                if np.ptp(tie) < EXACT:
+                    found.tie = True
+                else:
+                    found.ties[name] = tie
             elif of_items[k]:
                 if not has_items:
                     known = self.covariates.get(name)

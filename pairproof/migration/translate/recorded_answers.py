@@ -183,11 +183,6 @@ class Rankings:
     weights: Floats | None
 
     @property
-    def partial(self) -> bool:
-        """Whether some item has no rank."""
-        return bool((self.ranks == 0).any())
-
-    @property
     def tied(self) -> bool:
         """Whether two items of a ranking share a rank."""
         return any(len(np.unique(r[r > 0])) < int((r > 0).sum()) for r in self.ranks)
@@ -203,7 +198,8 @@ class Rankings:
 
     def code(self, stem: str) -> Call:
         """`pairproof.read_respondents("data/STEM.csv", layout="ranks", ...)`."""
-        options = stated(layout="ranks", items=list(self.items), unranked=self.partial and "absent")
+        partial = bool((self.ranks == 0).any())
+        options = stated(layout="ranks", items=list(self.items), unranked=partial and "absent")
         return Call("pairproof.read_respondents", (File(self.columns, stem),), options)
 
     def frame_code(self, stem: str) -> Call:

@@ -67,8 +67,9 @@ def not_compared(call: RecordedCall, rows: Sequence[Agreement]) -> tuple[str, ..
 
 
 def _has_number(value: object) -> bool:
-    plain = isinstance(value, RVector) and value.values.dtype.kind in "fi" and value.levels is None
-    return plain and bool(np.isfinite(value.floats()).any())
+    if not isinstance(value, RVector) or value.values.dtype.kind not in "fi" or value.levels is not None:
+        return False
+    return bool(np.isfinite(value.floats()).any())
 
 
 #: "native": Python alone. "bridge": R through `pairproof.bridge`. "outside": left out of the Python script.

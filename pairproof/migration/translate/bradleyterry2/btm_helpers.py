@@ -33,7 +33,7 @@ from ....fit.fit import Fit
 from ..python_code import Call, Method, columns_call, files, frame_call, stated
 from ..recorded_answers import StaysInR, held, needed, stays_if, vectors_of
 from ..rows import Beside, Rows, in_column, said_of
-from ..translation import Context, Translation, bridged, in_r, outside, translates, tried
+from ..translation import Context, Translation, bridged, in_r, translates, tried
 from .btm_fits import AGAIN, LEAST, Model, model_of
 from .btm_numbers import STOP, WRONG
 from .recorded_btm import estimated_terms, in_words, terms_of
@@ -76,9 +76,8 @@ def drop1(call: RecordedCall, context: Context) -> Translation:
 @translates("BradleyTerry2::add1.BTm")
 def add1(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.add1(m, "x + y")`."""
-    model, scope = model_of(call, context, "object"), call.values.get("scope")
-    if not isinstance(scope, RLang):
-        return outside("its scope is not a formula")
+    model = model_of(call, context, "object")
+    scope = held(call.values.get("scope"), RLang, "its scope is not a formula")
     added, own = terms_of(scope.text), "scale" not in call.args
     return _tests(call, [model], partial(_matched, model, -1.0), scope.text, added, own)
 
@@ -93,14 +92,11 @@ def _tests(
 ) -> Translation:
     """The table by pairproof, if it is of the same tests, as `numbers` tells, else R's own through the bridge."""
     function, test = call.name.partition(".")[0], call.word("test", "none")
-    lost, worded = "its table was not recorded", all(m.in_words is not None for m in models)
-    table = held(call.result.get("value"), RList, lost)
-    stays_if(not table.names, lost)
-    why = (
-        (OTHER if worded else "a model in it has no formula in Python")
-        if all(m.contests.whole for m in models)
-        else HALVES
-    )
+    table = held(call.result.get("value"), RList, unrecorded := "its table was not recorded")
+    stays_if(not table.names, unrecorded)
+    worded = all(m.in_words is not None for m in models)
+    why = OTHER if worded else "a model in it has no formula in Python"
+    why = why if all(m.contests.whole for m in models) else HALVES
     if native and worded and test in ("none", *CHI_SQUARE):
         try:
             words = [in_words(m.call, m.contests, added).formula for m in models if scope]
@@ -111,8 +107,8 @@ def _tests(
                 return Translation("native", code, judge=partial(_rows, call, models[0], table, of))
         except StaysInR as said:
             why = str(said)
-    lost = "scale" in call.args or ("scope" in call.args and not scope)
-    stays_if(lost, "its scope or scale is not passed on")
+    dropped = "scale" in call.args or ("scope" in call.args and not scope)
+    stays_if(dropped, "its scope or scale is not passed on")
     stays_if(test not in ("none", *CHI_SQUARE, "F"), f"its test is {test!r}")
     arguments = (*(m.in_r(scope) for m in models), *([scope] if scope else []))
 
@@ -226,9 +222,9 @@ def _entries(table: RList) -> dict[tuple[str, str], float]:
 @translates("BradleyTerry2::BTabilities")
 def abilities(call: RecordedCall, context: Context) -> Translation:
     """`fit.abilities()`."""
-    model, table = model_of(call, context, "model"), call.result.get("value")
-    if not isinstance(table, RVector) or table.values.ndim != 2 or not table.margin(0):
-        return outside("its table was not recorded")
+    model = model_of(call, context, "model")
+    table = held(call.result.get("value"), RVector, lost := "its table was not recorded")
+    stays_if(table.values.ndim != 2 or not table.margin(0), lost)
     ability, se = [dict(zip(table.margin(0), column)) for column in table.floats().T.tolist()[:2]]
     sizes = {n: 0.0 if v != v else v for n, v in se.items()}
 

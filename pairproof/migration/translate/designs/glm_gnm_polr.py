@@ -73,7 +73,7 @@ def pattern(fitted: designs.Fitted) -> Translation:
     theta, spread = found.map @ coef, found.map @ vcov @ found.map.T
     # The groups' totals are given: deviance, df, llf and AIC are those of persons' answers.
     likelihood = designs.deviance_of(call)
-    total, n = np.bincount(found.groups, fitted.y), len(found.names)
+    total, n = np.bincount(found.groups, fitted.y).astype(float), len(found.names)
     likelihood |= designs.likelihood_of_counts(call, total, fitted.y, n)
 
     def judge(fit: Fit) -> Rows:

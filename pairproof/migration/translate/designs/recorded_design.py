@@ -236,10 +236,8 @@ def said_covariates(data: RList) -> dict[str, Floats]:
 
 def text_of(call: RecordedCall) -> str:
     """R's formula, for a look at its functions; "" if it was not recorded."""
-    for found in (call.result.get("formula"), call.values.get("formula")):
-        if isinstance(found, RLang):
-            return found.text
-    return ""
+    found = (call.result.get("formula"), call.values.get("formula"))
+    return next((f.text for f in found if isinstance(f, RLang)), "")
 
 
 #: Columns that `pairproof.read` gives a meaning of its own.

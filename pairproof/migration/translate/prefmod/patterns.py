@@ -105,14 +105,9 @@ class Asked:
         return bool(self.alpha) or self.complete_against_others
 
     @property
-    def pairs(self) -> list[str]:
-        """Comparisons in prefmod's order, as `alpha_of` names them."""
-        return [f"{self.items[i]}:{self.items[j]}" for i, j in prefmod_pair_order(len(self.items))]
-
-    @property
     def used(self) -> tables.Given:
         """The table with the rows that prefmod uses."""
-        return self.table if self.rows is None else self.table.select(self.rows)
+        return self.table if self.rows is None else replace(self.table, values=self.table.values[self.rows])
 
 
 def _mask(value: RVector) -> list[bool] | None:
@@ -258,7 +253,9 @@ def _code(model: Asked) -> Call:
         reading |= stated(levels=found.levels(table))
     arguments, reader = (File(columns, model.call.variable), model.kind), "pairproof.read_respondents"
     read_in = tables.read_pairs(reader, arguments, reading) if pairs else Call(reader, arguments, reading)
-    names = list(model.items) if model.alpha == "item" else model.pairs
+    names = list(model.items)
+    if model.alpha != "item":
+        names = [f"{names[i]}:{names[j]}" for i, j in prefmod_pair_order(len(names))]
     of_cell = INCOMPLETE if model.complete_against_others else "" if model.alpha else found.by
     options = stated(
         ties=ties and not model.ties and "none",

@@ -66,14 +66,6 @@ class Given:
         """float[n_rows]: a covariate, under R's name or the one that it is written under."""
         return self.values[:, self.names.index(written_name(name))]
 
-    def has(self, name: str) -> bool:
-        """Whether there is a covariate of this name."""
-        return written_name(name) in self.names[self.n_answers :]
-
-    def select(self, rows: Bools) -> Given:
-        """The table with some of its rows."""
-        return Given(self.names, self.values[rows], self.n_answers)
-
     def written(self, covariates: Sequence[str] = ()) -> dict[str, list[Any]]:
         """Columns of the file: the answers, then covariates, whole numbers as integers, None for NA."""
         names = [*self.names[: self.n_answers], *(written_name(c) for c in covariates)]
@@ -295,7 +287,7 @@ def covariates(call: RecordedCall, table: Given) -> Covariates:
     """`formel` and `elim` of a call, sums of products of columns of its table."""
     said = {a: read(call.values.get(a), call.args.get(a, "")) for a in ("formel", "elim")}
     found = Covariates(*(needed(v, f"{a} is not a sum of products of columns") for a, v in said.items()))
-    lacking = next((n for n in found.all if not table.has(n)), "")
+    lacking = next((n for n in found.all if written_name(n) not in table.names[table.n_answers :]), "")
     stays_if(lacking, f"{lacking} is not a column of its table")
     return found
 
