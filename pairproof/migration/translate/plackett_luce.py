@@ -9,6 +9,10 @@ beside ours they are explained.  A prior of the worths and adherence of rankers 
 pladmm's log worths are a sum of item covariates, X beta with X the model matrix of its formula without the
 constant, which `fit_plackett_luce(item_terms=...)` maximises to the end; pladmm stops when worths change by
 less than 1e-4.
+
+itempar, of PlackettLuce and of psychotools: a fit of Python has the worths as `m.worth()`, and log worths around their
+mean or less one item's as `m.with_reference(...).params`; worths relative to chosen items, and those of models that R
+fitted, are R's through the bridge.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from ...data.wide import prefmod_pair_order
 from .python_code import Call, File, columns_call, stated, table_call
 
 T = TypeVar("T")
+#: Arrays of numbers, of positions, and of truths; numbers by name.
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
