@@ -10,22 +10,20 @@ orders, all combinations of the pairs' answers, or all weak orders.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import factorial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from ..translate.translation import needed, stays_if
+from ...data.wide import prefmod_pair_order
+from ..translate.recorded_answers import Arrays, Floats, Ints, needed, stays_if
 from .decide import Design
 from .design_contests import Variable
 from .design_terms import SAME_SPACE, Found, Term, assembled, map_of, times_item, within
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Answers that are gone through at most, and items at least (two have no pattern but their one comparison).
 MOST_ANSWERS, FEWEST_ITEMS = 60_000, 3
@@ -41,7 +39,7 @@ class Answers:
     """
 
     kind: str
-    values: IntArray
+    values: Ints
     ties: bool
     points: int = 0
 
@@ -58,23 +56,19 @@ class Pattern:
     items: tuple[str, ...]
     reference: str
     answers: Answers
-    groups: IntArray
+    groups: Ints
     variables: Mapping[str, Variable]
     products: tuple[Term, ...]
-    item_terms: Mapping[str, FloatArray]
+    item_terms: Arrays
     ties: str
     dependence: bool
     coefficients: tuple[str, ...]
     names: tuple[str, ...]
-    map: FloatArray
+    map: Floats
 
 
 def recognise_pattern(
-    design: Design,
-    undecided: Mapping[str, FloatArray],
-    dependent: Mapping[str, FloatArray],
-    groups: IntArray,
-    variables: Sequence[Variable],
+    design: Design, undecided: Arrays, dependent: Arrays, groups: Ints, variables: Sequence[Variable]
 ) -> Pattern:
     """The pattern model that a Poisson design of items, undecided pairs and products of answers is."""
     items = tuple(design.items)
@@ -88,7 +82,7 @@ def recognise_pattern(
     common = np.linalg.matrix_rank(np.column_stack([known, indicators])) > np.linalg.matrix_rank(known)
     stays_if(common, "it has no separate constant for each group of respondents in its data")
 
-    def centred(columns: FloatArray) -> FloatArray:
+    def centred(columns: Floats) -> Floats:
         means = (indicators.T @ columns) / indicators.sum(axis=0)[:, None]
         return np.asarray(columns - indicators @ means)
 
@@ -97,14 +91,14 @@ def recognise_pattern(
     coefficients = tuple(np.array(design.names, dtype=object)[design.known][kept])
     theirs, of_x = theirs[:, kept], centred(x)
     reference = items[-1] if within(theirs, of_x[:, :-1]) else ""
-    covariates = None if reference else dict(design.covariates)
     products = centred(np.column_stack([np.zeros((len(groups), 0)), *dependent.values()]))
-    found, others = _read(theirs, coefficients, of_x, centred(u), products, items, covariates)
+    columns = dict(zip(coefficients, theirs.T))
+    found, others = _read(design, columns, of_x, centred(u), products, bool(reference))
     stays_if(not reference and not found.terms, "it has no worths of items")
     terms, own = assembled(x, items, reference, 1.0, found, variables)
     ties = "none" if answers.ties else ""
     if "each" in others:
-        pairs, ties = [(i, j) for j in range(len(items)) for i in range(j)], ties and "by-pair"
+        ties, pairs = ties and "by-pair", prefmod_pair_order(len(items))
         own += [(f"tie:{items[i]}:{items[j]}", u[:, k]) for k, (i, j) in enumerate(pairs)]
     elif "total" in others:
         ties = ties and "davidson"
@@ -122,19 +116,18 @@ def recognise_pattern(
     return Pattern(items, reference, answers, groups, *model, coefficients, tuple(n for n, _ in own), to)
 
 
-def answers_of(x: FloatArray, u: FloatArray, products: FloatArray | None, groups: IntArray) -> Answers | None:
+def answers_of(x: Floats, u: Floats, products: Floats | None, groups: Ints) -> Answers | None:
     """What the rows of each group stand for; None if they are not all possible answers."""
     sizes = set(np.bincount(groups).tolist())
     if len(sizes) != 1:
         return None
     size, n_items = int(sizes.pop()), x.shape[1]
-    pairs = [(i, j) for j in range(n_items) for i in range(j)]
+    pairs = prefmod_pair_order(n_items)
     orders = np.sort(x, axis=1) == np.arange(-(n_items - 1), n_items, 2)
     if not u.shape[1] and size == factorial(n_items) and orders.all():
         return Answers("ranks", ((n_items - 1 - x) / 2 + 1).astype(np.int64), False)
-    codes = (1, 0, -1) if u.shape[1] else (1, -1)
-    if size == len(codes) ** len(pairs) and size <= MOST_ANSWERS:
-        found = _combinations(x, u, products, groups, pairs, codes)
+    if size == (3 if u.shape[1] else 2) ** len(pairs) and size <= MOST_ANSWERS:
+        found = _combined(x, u, products, groups)
         return None if found is None else Answers("pairs", found, bool(u.shape[1]))
     if u.shape[1] == len(pairs):
         ranks = rankdata(-x, method="dense", axis=1).astype(np.int64)
@@ -144,16 +137,10 @@ def answers_of(x: FloatArray, u: FloatArray, products: FloatArray | None, groups
     return None
 
 
-def _combinations(
-    x: FloatArray,
-    u: FloatArray,
-    products: FloatArray | None,
-    groups: IntArray,
-    pairs: Sequence[tuple[int, int]],
-    codes: Sequence[int],
-) -> IntArray | None:
+def _combined(x: Floats, u: Floats, products: Floats | None, groups: Ints) -> Ints | None:
     """Answers of the pairs that each row stands for, found by what they add up to."""
-    every = np.array(list(product(codes, repeat=len(pairs))), dtype=np.int64)
+    pairs = prefmod_pair_order(x.shape[1])
+    every = np.array(list(product((1, 0, -1) if u.shape[1] else (1, -1), repeat=len(pairs))), dtype=np.int64)
     sums = every @ [[(k == i) - (k == j) for k in range(x.shape[1])] for i, j in pairs]
     sharing = [(a, b) for b in range(len(pairs)) for a in range(b) if set(pairs[a]) & set(pairs[b])]
     of_products = np.column_stack([every[:, a] * every[:, b] for a, b in sharing])
@@ -175,26 +162,18 @@ def _combinations(
 
 
 def _read(
-    theirs: FloatArray,
-    names: Sequence[str],
-    x: FloatArray,
-    u: FloatArray,
-    products: FloatArray,
-    items: Sequence[str],
-    covariates: dict[str, FloatArray] | None,
+    design: Design, columns: Arrays, x: Floats, u: Floats, products: Floats, free: bool
 ) -> tuple[Found, set[str]]:
     """What the columns are: of items; and "total" (ties), "each" (ties of a pair) or "dependence".
 
-    covariates: of items, where these have no abilities of their own; else None.
+    free: whether items have abilities of their own.
     """
-    found, others = Found(), set[str]()
-    total = u.sum(axis=1)
-    for k, name in enumerate(names):
-        column = theirs[:, k]
+    found, others, items, total = Found(), set[str](), tuple(design.items), u.sum(axis=1)
+    for name, column in columns.items():
         if within(x[:, :-1], column[:, None]):
-            if covariates is not None:
+            if not free:
                 values = np.append(np.linalg.lstsq(x[:, :-1], column, rcond=None)[0], 0.0)
-                found.terms[name] = covariates.get(name, values)
+                found.terms[name] = design.covariates.get(name, values)
         elif u.shape[1] and np.abs(column - total).max() < SAME_SPACE:
             others.add("total")
         elif u.shape[1] and (np.abs(u - column[:, None]).max(axis=0) < SAME_SPACE).any():
@@ -204,19 +183,14 @@ def _read(
     return found, others
 
 
-def _same(theirs: FloatArray, columns: FloatArray) -> int:
+def _same(theirs: Floats, columns: Floats) -> int:
     """How many of the columns are among theirs."""
     gaps = np.abs(theirs[:, :, None] - columns[:, None, :]).max(axis=0, initial=0.0)
     return int((gaps < SAME_SPACE).any(axis=0).sum())
 
 
-def _dependence(items: Sequence[str], dependent: Mapping[str, FloatArray]) -> list[tuple[str, FloatArray]]:
+def _dependence(items: Sequence[str], dependent: Arrays) -> list[tuple[str, Floats]]:
     """prefmod's `I12.13` as `A:B*A:C`."""
-    out = []
-    for name, column in dependent.items():
-        one, _, other = name.lstrip("I").partition(".")
-        if not (one.isdigit() and other.isdigit() and len(one) == len(other) == 2):
-            return []
-        a, b, c, d = (int(k) - 1 for k in (*one, *other))
-        out.append((f"{items[a]}:{items[b]}*{items[c]}:{items[d]}", column))
-    return out
+    found = {name: re.fullmatch(r"I?(\d)(\d)\.(\d)(\d)", name) for name in dependent}
+    named = ((dependent[n], [items[int(k) - 1] for k in m.groups()]) for n, m in found.items() if m)
+    return [(f"{a}:{b}*{c}:{d}", column) for column, (a, b, c, d) in named] if all(found.values()) else []

@@ -33,36 +33,23 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..translate.translation import StaysInR, stays_if
-from .design_contests import (
-    EXACT,
-    Contests,
-    ItemBlock,
-    Not,
-    Players,
-    Variable,
-    item_block,
-    of_groups,
-    of_rows,
-    players,
-)
+from ..translate.recorded_answers import Bools, Floats, Ints, StaysInR, free, stays_if
+from . import design_contests
+from .design_contests import EXACT, Contests, ItemBlock, Not, Players, Variable
 from .design_terms import Coefficients, Model, model_of
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Factors of which subsets are tried, and groups at most: the rank of a design of so many columns takes
 #: seconds.
 MOST_FACTORS, MOST_GROUPS = 6, 1500
 
 
-def codes(*factors: Sequence[object] | NDArray[np.generic]) -> IntArray:
+def codes(*factors: Sequence[object] | NDArray[np.generic]) -> Ints:
     """int[n]: the combination of factors that each row has, numbered in the order of their first rows."""
     seen: dict[tuple[object, ...], int] = {}
     return np.array([seen.setdefault(key, len(seen)) for key in zip(*factors)], dtype=np.int64)
 
 
-def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> IntArray:
+def nuisance_of_glm(x: Floats, factors: Mapping[str, Sequence[object]]) -> Ints:
     """int[n_rows]: the groups of rows that a glm has a constant for."""
     if not factors:
         raise Not("a Poisson model without a factor, and therefore without a constant for each pair of items")
@@ -73,18 +60,14 @@ def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> I
             sizes = np.bincount(groups)
             if len(sizes) <= MOST_GROUPS and set(sizes.tolist()) <= {2, 3} and _has_constants(x, groups):
                 return groups
-    raise Not(
-        "a Poisson model without a constant for each pair of items in each group of respondents: no combination of "
-        + ", ".join(names)
-        + " has 2 or 3 rows and its own constant"
-    )
+    why = "a Poisson model without a constant for each pair of items in each group of respondents"
+    raise Not(f"{why}: no combination of {', '.join(names)} has 2 or 3 rows and its own constant")
 
 
-def _has_constants(x: FloatArray, groups: IntArray) -> bool:
+def _has_constants(x: Floats, groups: Ints) -> bool:
     """Whether the indicators of the groups lie in the column space of the design."""
     n = int(groups.max()) + 1
-    first = np.zeros(n, dtype=np.int64)
-    first[groups[::-1]] = np.arange(len(groups))[::-1]
+    first = np.unique(groups, return_index=True)[1]
     constant = ~(np.abs(x - x[first[groups]]) > 1e-9).any(axis=0)
     if constant.any() and np.linalg.matrix_rank(x[first][:, constant]) == n:
         return True
@@ -108,13 +91,13 @@ class Design:
     covariates that the data say.  hidden: name of the item without a column.
     """
 
-    x: FloatArray
+    x: Floats
     names: tuple[str, ...]
-    known: NDArray[np.bool_]
+    known: Bools
     factors: Mapping[str, Variable] = field(default_factory=dict)
     numbers: Mapping[str, Variable] = field(default_factory=dict)
-    items: Mapping[str, FloatArray] = field(default_factory=dict)
-    covariates: Mapping[str, FloatArray] = field(default_factory=dict)
+    items: Mapping[str, Floats] = field(default_factory=dict)
+    covariates: Mapping[str, Floats] = field(default_factory=dict)
     hidden: str = UNNAMED
 
 
@@ -128,28 +111,23 @@ class Recognised:
     players: Players | None
 
 
-def recognise_rows(
-    design: Design, wins: FloatArray, losses: FloatArray, ties: FloatArray | None = None
-) -> Recognised:
+def recognise_rows(design: Design, wins: Floats, losses: Floats, ties: Floats | None = None) -> Recognised:
     """A design whose rows are contests; wins, losses, ties float[n]: of the item with the plus sign."""
-    x = design.x
-    varies = np.flatnonzero(np.ptp(x, axis=0) > 0) if len(x) else np.array([], dtype=np.int64)
-    block = item_block(x[:, varies])
+    x, known = design.x, np.flatnonzero(design.known)
+    block = design_contests.item_block(x, among=np.asarray((x != x[:1]).any(axis=0)))
     if block is None:
         raise Not(NO_BLOCK)
-    block = replace(block, columns=tuple(int(varies[k]) for k in block.columns))
-    contests = replace(of_rows(block, x[:, design.known], wins, losses), ties=ties)
-    kept = tuple(n for n, k in zip(design.names, design.known) if k)
-    return _recognised(design, contests, kept, block, block.scale)
+    contests = replace(design_contests.of_rows(block, x[:, known], wins, losses), ties=ties)
+    return _recognised(design, contests, known, block, 1.0)
 
 
-def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised:
+def recognise_poisson(design: Design, counts: Floats, groups: Ints | None) -> Recognised:
     """Rows are outcomes of contests; groups int[n]: of the eliminated factor; None: among the columns."""
     if groups is None:
         groups = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})
     sizes = sorted(set(np.bincount(groups).tolist()))
     if not set(sizes) <= {2, 3}:
-        paired = bool(design.items) or item_block(design.x, mirrored=True) is not None
+        paired = bool(design.items) or design_contests.item_block(design.x, mirrored=True) is not None
         raise (StaysInR if paired else Not)(
             f"groups of the eliminated factor have {', '.join(map(str, sizes))} rows; expected 2, or 3 with a row for"
             " ties: a constant for each pair of items in each group of respondents"
@@ -158,16 +136,15 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
     np.add.at(sums, groups, design.x)
     centred = design.x - (sums / np.bincount(groups)[:, None])[groups]
     known = np.flatnonzero(design.known & (np.abs(centred) > 1e-9).any(axis=0))
-    block, size = _mirrored_block(design, centred)
+    block = _mirrored_block(design, centred)
     if block is None:
         raise Not(NO_BLOCK)
-    contests = of_groups(block, design.x[:, known], counts, groups)
-    kept = tuple(design.names[k] for k in known)
-    return _recognised(design, contests, kept, block, size, unit=2.0)
+    contests = design_contests.of_groups(block, design.x[:, known], counts, groups)
+    return _recognised(design, contests, known, block, 2.0)
 
 
-def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | None, float]:
-    """The item block of a Poisson design and the log-odds of one unit of it.
+def _mirrored_block(design: Design, centred: Floats) -> ItemBlock | None:
+    """The item block of a Poisson design.
 
     Columns that the data call items come first; then the design; then the design centred within groups, where
     winners coded 1 and 0 are +1/2 and -1/2 (of three rows: +2/3, -1/3, -1/3, which is no block, nor a model
@@ -179,29 +156,21 @@ def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | No
         hidden = bool((np.abs(signs).sum(axis=1) == 1).any())
         if ((signs > 0).sum(axis=1) <= 1).all() and ((signs < 0).sum(axis=1) <= 1).all():
             scale = float(np.abs(said).max(initial=1.0))
-            return ItemBlock(tuple(range(said.shape[1])), scale, signs, hidden), 2.0 * scale
-    moving = np.flatnonzero((np.abs(centred) > 1e-9).any(axis=0))
-    for x in (design.x, centred):
-        block = item_block(x[:, moving], mirrored=True)
-        if block is not None:
-            at = tuple(int(moving[k]) for k in block.columns)
-            return replace(block, columns=at), 2.0 * block.scale
-    return None, 0.0
+            return ItemBlock(tuple(range(said.shape[1])), scale, signs, hidden)
+    moving = np.asarray((np.abs(centred) > 1e-9).any(axis=0))
+    found = (design_contests.item_block(x, mirrored=True, among=moving) for x in (design.x, centred))
+    return next((block for block in found if block is not None), None)
 
 
-def _recognised(
-    design: Design,
-    contests: Contests,
-    kept: tuple[str, ...],
-    block: ItemBlock,
-    size: float,
-    unit: float = 1.0,
-) -> Recognised:
-    """The model; unit: log-odds of one unit of our item parameters, 2 in LLBTs, whose reference is the last item."""
+def _recognised(design: Design, contests: Contests, known: Ints, block: ItemBlock, unit: float) -> Recognised:
+    """The model; unit: log-odds of one unit of our item parameters, 2 in LLBTs, whose reference is the last item.
+
+    known: positions of the coefficients.
+    """
     stays_if(len(block.chains) != 1, NOT_JOINED)
-    rows = contests.rows[:, 0]
+    rows, kept, size = contests.rows[:, 0], tuple(design.names[k] for k in known), unit * block.scale
     texts = {n: [v.values[r] for r in rows] for n, v in design.factors.items()}
-    met = players(contests.first, contests.second, block.n_items, texts)
+    met = design_contests.players(contests.first, contests.second, block.n_items, texts)
     said = list(design.items) if design.items else [design.names[k] for k in block.columns]
     items = _named(said, block, met, design.hidden or UNNAMED)
     reference = _reference(design, block, items, items[-1] if unit == 2.0 else items[0])
@@ -218,12 +187,8 @@ def _named(said: Sequence[str], block: ItemBlock, met: Players | None, hidden: s
     if met is not None and all(label in name for name, label in zip(said, met.labels)):
         return tuple(usable(label) for label in met.labels)
     names = [usable(name) for name in _without_matrix(said)]
-    if block.hidden:
-        hidden = usable(met.labels[-1] if met is not None else hidden)
-        while hidden in names:
-            hidden += "_"
-        names.append(hidden)
-    return tuple(names)
+    last = free(usable(met.labels[-1] if met is not None else hidden), names)
+    return (*names, last) if block.hidden else tuple(names)
 
 
 def _without_matrix(names: Sequence[str]) -> Sequence[str]:
@@ -242,24 +207,19 @@ def usable(name: str) -> str:
 
 def _reference(design: Design, block: ItemBlock, items: Sequence[str], usual: str) -> str:
     """The hidden item; else the one whose coefficient R left out; else our default."""
-    if block.hidden:
-        return items[-1]
     known = {n for n, k in zip(design.names, design.known) if k}
     absent = [k for k, n in enumerate(design.items) if n not in known]
     if not design.items:
         absent = [k for k, c in enumerate(block.columns) if not design.known[c]]
-    return items[absent[-1]] if absent else usual
+    return items[-1] if block.hidden else items[absent[-1]] if absent else usual
 
 
 def _constant_in_contests(
     variables: Sequence[Variable], contests: Contests, items: Sequence[str], met: Players | None
 ) -> list[Variable]:
     """Variables that have one value in a contest, and are no player, by contest."""
-    out = []
-    used = set(met.columns) if met is not None else set()
-    for v in variables:
-        if v.name in used or v.name in items:
-            continue
+    out, used = [], {*items, *(() if met is None else met.columns)}
+    for v in (v for v in variables if v.name not in used):
         of = [[v.values[r] for r in contests.rows[:, k]] for k in range(contests.rows.shape[1])]
         if all(column == of[0] for column in of[1:]) and not any(x is None or x != x for x in of[0]):
             levels = tuple(level for level in v.levels if level in set(of[0])) if v.levels else ()
@@ -274,7 +234,7 @@ OF_SEVERAL = (
 OURS = {"home.adv": "order", "tie.max": "tie", "tie.mode": "tie-shift", "tie.scale": "tie-scale"}
 
 
-def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> Recognised:
+def recognise_davidson(design: Design, counts: Floats, groups: Ints) -> Recognised:
     """A GenDavidson of single abilities, by the derivatives of its predictors; groups int[n]: matches.
 
     The player at home is first; the first item is the reference; tie is that of R plus log 2 besides.
@@ -293,7 +253,7 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     of_two = (np.abs(signs).sum(axis=1) == np.where(tied, 0, 2)).all() and set(signs.flat) <= {-1.0, 0.0, 1.0}
     stays_if("tie.max" not in special or not of_two, OF_SEVERAL)
     block = ItemBlock(tuple(at), 0.5, signs.astype(np.int64), False)
-    contests, order = of_groups(block, design.x, counts, groups), None
+    contests, order = design_contests.of_groups(block, design.x, counts, groups), None
     # Where the data name the players, that of the first column comes first.
     named = [v for v in design.factors.values() if v.levels and set(v.levels) == set(items)]
     if len(named) == 2:
@@ -310,11 +270,8 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     same = "two of its players have the same name after reserved characters are replaced"
     stays_if(len(set(shown)) != len(shown), same)
     names = (*shown[1:], *(OURS[n] for n in special))
-    to = np.zeros((len(names), len(design.names)))
-    for k, item in enumerate(items[1:]):
-        to[k, place[item]], to[k, place[items[0]]] = 1.0, -1.0
-    for k, n in enumerate(special):
-        to[len(items) - 1 + k, place[n]] = 1.0
+    to = np.eye(len(design.names))[[place[n] for n in (*items[1:], *special)]]
+    to[: len(items) - 1, place[items[0]]] = -1.0
     model = Model(contests, shown, shown[0], order is not None, "davidson", (), {}, {}, names, to, order)
     met = Players((named[0].name, named[1].name), shown) if len(named) == 2 else None
     return Recognised(model, design.names, None, met)

@@ -25,14 +25,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..translate.translation import StaysInR
+from ..translate.recorded_answers import Bools, Floats, Ints, StaysInR
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 #: A column of a design under its name.
-Named = tuple[str, FloatArray]
+Named = tuple[str, Floats]
 
 #: Entries of a design are whole numbers and halves, which R keeps exactly; centring leaves a few roundings.
 EXACT = 1e-9
@@ -60,7 +57,7 @@ class ItemBlock:
 
     columns: tuple[int, ...]
     scale: float
-    signs: IntArray
+    signs: Ints
     hidden: bool
 
     @property
@@ -79,35 +76,39 @@ class ItemBlock:
         return [len(c) for c in found]
 
     @property
-    def all_signs(self) -> IntArray:
+    def all_signs(self) -> Ints:
         """int[n_rows, n_items]: the signs, with a last column for the hidden item, if there is one."""
         if not self.hidden:
             return self.signs
         return np.column_stack([self.signs, -self.signs.sum(axis=1)])
 
 
-def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
-    """The item block of a design; `mirrored`: rows of a contest are mirror images, those of ties 0."""
+def item_block(x: Floats, mirrored: bool = False, among: Bools | None = None) -> ItemBlock | None:
+    """The item block of a design; `mirrored`: rows of a contest are mirror images, those of ties 0.
+
+    among bool[n_columns]: columns that may be in it; None: all.
+    """
     entries = (np.abs(column[np.abs(column) > EXACT]) for column in x.T)
-    of_one_size = [k for k, of in enumerate(entries) if len(of) and np.ptp(of) < EXACT]
+    one_size = [k for k, of in enumerate(entries) if len(of) and np.ptp(of) < EXACT]
+    of_one_size = [k for k in one_size if among is None or among[k]]
     sizes = np.array([np.abs(x[:, k]).max() for k in of_one_size])
     for size in _most_frequent(sizes):
         chosen = [k for k, s in zip(of_one_size, sizes) if abs(s - size) < EXACT]
         if mirrored:
             chosen = [k for k in chosen if (x[:, k] > EXACT).any() and (x[:, k] < -EXACT).any()]
-        signs = np.where(np.abs(x[:, chosen]) < EXACT, 0, np.sign(x[:, chosen])).astype(np.int64)
+        signs = np.sign(_clean(x[:, chosen])).astype(np.int64)
         blocks = []
         for kept in _consistent_sets(signs):
             own, items = signs[:, kept], tuple(chosen[k] for k in kept)
-            blocks.append(ItemBlock(items, float(size), own, bool((np.abs(own).sum(axis=1) == 1).any())))
-        blocks = [b for b in blocks if _is_block(b, mirrored)]
+            block = ItemBlock(items, float(size), own, bool((np.abs(own).sum(axis=1) == 1).any()))
+            blocks += [block] if _is_block(block, mirrored) else []
         if blocks:
             # Items within groups of respondents are a block as well, of more items in the same rows.
             return min(blocks, key=lambda b: (-int(np.abs(b.signs).any(axis=1).sum()), b.n_items))
     return None
 
 
-def _most_frequent(sizes: FloatArray) -> list[float]:
+def _most_frequent(sizes: Floats) -> list[float]:
     """Sizes of columns, the most frequent first, of equally frequent ones that which comes first."""
     rounded = np.round(sizes, 9)
     values, first, times = np.unique(rounded, return_index=True, return_counts=True)
@@ -115,7 +116,7 @@ def _most_frequent(sizes: FloatArray) -> list[float]:
     return [float(sizes[first[k]]) for k in order[:MOST_SIZES]]
 
 
-def _consistent_sets(signs: IntArray) -> list[list[int]]:
+def _consistent_sets(signs: Ints) -> list[list[int]]:
     """Sets of columns with at most one plus and one minus in a row.
 
     By leaving out, one after the other, the columns that give a row two of a sign; and by taking in, one
@@ -124,25 +125,23 @@ def _consistent_sets(signs: IntArray) -> list[list[int]]:
     """
     everywhere = np.abs(signs).all(axis=0)
     both = (signs > 0).any(axis=0) & (signs < 0).any(axis=0)
-    columns = np.arange(signs.shape[1])
-    sets = [_left_out(signs)]
-    for some in (columns, columns[~everywhere], columns[both & ~everywhere]):
-        sets.append(_taken_in(signs, some.tolist()))
-    return [list(found) for found in dict.fromkeys(tuple(s) for s in sets) if len(found) > 1]
+    some = (np.ones_like(everywhere), ~everywhere, both & ~everywhere)
+    sets = [_left_out(signs), *(_taken_in(signs, np.flatnonzero(of).tolist()) for of in some)]
+    return [list(found) for found in dict.fromkeys(map(tuple, sets)) if len(found) > 1]
 
 
-def _taken_in(signs: IntArray, columns: list[int]) -> list[int]:
-    plus, minus = np.zeros(len(signs), bool), np.zeros(len(signs), bool)
+def _taken_in(signs: Ints, columns: list[int]) -> list[int]:
+    taken = np.zeros((len(signs), 2), bool)  # rows that have a plus, and a minus
     kept = []
     for k in columns:
-        high, low = signs[:, k] > 0, signs[:, k] < 0
-        if not (plus & high).any() and not (minus & low).any():
+        own = np.column_stack([signs[:, k] > 0, signs[:, k] < 0])
+        if not (taken & own).any():
             kept.append(k)
-            plus, minus = plus | high, minus | low
+            taken |= own
     return kept
 
 
-def _left_out(signs: IntArray) -> list[int]:
+def _left_out(signs: Ints) -> list[int]:
     """First those go that give a row two of a sign in all their rows (`o1:ENG2` beside `o1`), then the
     fullest (an order effect beside teams), then the last (`o1:ENG1` after `o1`).
     """
@@ -179,48 +178,43 @@ class Contests:
     second, the tie; a contest's only one if it is binomial.
     """
 
-    first: IntArray
-    second: IntArray
-    wins: FloatArray
-    losses: FloatArray
-    ties: FloatArray | None
-    logit: FloatArray
-    tie: FloatArray
-    rows: IntArray
+    first: Ints
+    second: Ints
+    wins: Floats
+    losses: Floats
+    ties: Floats | None
+    logit: Floats
+    tie: Floats
+    rows: Ints
 
     def __len__(self) -> int:
         return len(self.first)
 
     @property
-    def totals(self) -> FloatArray:
+    def totals(self) -> Floats:
         """float[n]: contests in each row."""
         total = self.wins + self.losses
         return total if self.ties is None else total + self.ties
 
-    def turned(self, turn: NDArray[np.bool_]) -> Contests:
+    def turned(self, turn: Bools) -> Contests:
         """The same contests with first and second exchanged where `turn`."""
         rows = self.rows.copy()
         if rows.shape[1] > 1:
             rows[turn] = rows[turn][:, [1, 0, *range(2, rows.shape[1])]]
-        return replace(
-            self,
-            first=np.where(turn, self.second, self.first),
-            second=np.where(turn, self.first, self.second),
-            wins=np.where(turn, self.losses, self.wins),
-            losses=np.where(turn, self.wins, self.losses),
-            logit=np.where(turn[:, None], -self.logit, self.logit),
-            rows=rows,
-        )
+        first, second = np.where(turn, (self.second, self.first), (self.first, self.second))
+        wins, losses = np.where(turn, (self.losses, self.wins), (self.wins, self.losses))
+        logit = np.where(turn[:, None], -self.logit, self.logit)
+        return replace(self, first=first, second=second, wins=wins, losses=losses, logit=logit, rows=rows)
 
 
-def of_rows(block: ItemBlock, x: FloatArray, wins: FloatArray, losses: FloatArray) -> Contests:
+def of_rows(block: ItemBlock, x: Floats, wins: Floats, losses: Floats) -> Contests:
     """Contests of a binomial design, a row each; wins, losses float[n]: of the item with the plus sign."""
     first, second = _sides(block.all_signs)
     rows = np.arange(len(x), dtype=np.int64)[:, None]
     return Contests(first, second, wins, losses, None, x, np.zeros_like(x), rows)
 
 
-def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray) -> Contests:
+def of_groups(block: ItemBlock, x: Floats, counts: Floats, groups: Ints) -> Contests:
     """Contests of a Poisson design, two or three rows of a group each."""
     signs = block.all_signs
     rows = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0)
@@ -236,29 +230,26 @@ def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntAr
     return Contests(first, second, wins, losses, ties, _clean(high - low), _clean(tie), rows)
 
 
-def _sides(signs: IntArray) -> tuple[IntArray, IntArray]:
+def _sides(signs: Ints) -> tuple[Ints, Ints]:
     return np.asarray(signs.argmax(axis=1)), np.asarray(signs.argmin(axis=1))
 
 
-def _clean(x: FloatArray) -> FloatArray:
+def _clean(x: Floats) -> Floats:
     return np.where(np.abs(x) < EXACT, 0.0, x)
 
 
-def _rows_of_groups(groups: IntArray, empty: NDArray[np.bool_]) -> IntArray:
+def _rows_of_groups(groups: Ints, empty: Bools) -> Ints:
     """int[n_groups, 2 or 3]: rows of each group in the order of the design, that of the tie last."""
     sizes = np.bincount(groups)
     if len(set(sizes.tolist())) != 1 or sizes[0] not in (2, 3):
-        found = ", ".join(str(s) for s in sorted(set(sizes.tolist())))
-        expected = "expected 2 each, or 3 each with a row for ties"
-        raise Not(f"groups of the nuisance factor have {found} rows; {expected}")
+        found, expected = sorted(set(sizes.tolist())), "expected 2 each, or 3 each with a row for ties"
+        raise Not(f"groups of the nuisance factor have {', '.join(map(str, found))} rows; {expected}")
     m = int(sizes[0])
     rows = np.argsort(groups, kind="stable").reshape(-1, m).astype(np.int64)
     wrong = empty[rows].sum(axis=1) != m - 2
     if wrong.any():
         tie = " and one for a tie" if m == 3 else ""
         raise Not(f"{int(wrong.sum())} groups of the nuisance factor do not have two rows with items{tie}")
-    if m == 2:
-        return rows
     return np.take_along_axis(rows, np.argsort(empty[rows], axis=1, kind="stable"), axis=1)
 
 
@@ -275,7 +266,7 @@ class Variable:
     values: tuple[object, ...]
     levels: tuple[str, ...] = ()
 
-    def columns(self) -> list[tuple[str, FloatArray]]:
+    def columns(self) -> list[tuple[str, Floats]]:
         """Label and values of each column that the model has of it: `ENG[2]`, or the number itself."""
         if not self.levels:
             return [(self.name, np.array(self.values, dtype=float))]
@@ -289,7 +280,7 @@ class Product:
 
     variables: tuple[Variable, ...]
     labels: tuple[str, ...]
-    values: FloatArray
+    values: Floats
 
 
 def times(columns: Sequence[Named], products: Iterable[Product]) -> list[Named]:
@@ -301,17 +292,14 @@ def times(columns: Sequence[Named], products: Iterable[Product]) -> list[Named]:
 def product_of(variables: Sequence[Variable]) -> Product:
     """The product of variables, a column for every combination of theirs."""
     n = len(variables[0].values)
-    columns: list[tuple[tuple[str, ...], FloatArray]] = [((), np.ones(n))]
+    columns: list[tuple[tuple[str, ...], Floats]] = [((), np.ones(n))]
     for variable in variables:
         columns = [((*said, label), z * own) for said, z in columns for label, own in variable.columns()]
-    return Product(
-        tuple(variables),
-        tuple(":".join(said) for said, _ in columns),
-        np.column_stack([z for _, z in columns]),
-    )
+    labels = tuple(":".join(said) for said, _ in columns)
+    return Product(tuple(variables), labels, np.column_stack([z for _, z in columns]))
 
 
-def explained(wanted: Mapping[str, FloatArray], variables: Sequence[Variable]) -> list[Product]:
+def explained(wanted: Mapping[str, Floats], variables: Sequence[Variable]) -> list[Product]:
     """Products with the wanted columns (nan: not told); what nothing explains is a number of its own."""
     left = dict(wanted)
     found: list[Product] = []
@@ -322,22 +310,16 @@ def explained(wanted: Mapping[str, FloatArray], variables: Sequence[Variable]) -
         if len(taken) and None not in taken and len(set(taken)) == len(taken):
             found.append(product)
             left = {name: z for name, z in left.items() if name not in taken and not _is_base(product, z)}
-    for name, z in left.items():
-        found.append(product_of([Variable(name, tuple(np.nan_to_num(z).tolist()))]))
-    return found
+    numbers = (Variable(name, tuple(np.nan_to_num(z).tolist())) for name, z in left.items())
+    return [*found, *(product_of([number]) for number in numbers)]
 
 
 def _products(variables: Sequence[Variable]) -> Iterator[Product]:
-    few = list(variables)[:MOST_VARIABLES]
-    for variable in few:
-        if len(variable.levels) != 1:
-            yield product_of([variable])
-    for two in combinations(few, 2):
-        if all(len(v.levels) != 1 for v in two):
-            yield product_of(two)
+    few = [v for v in list(variables)[:MOST_VARIABLES] if len(v.levels) != 1]
+    return map(product_of, (*((v,) for v in few), *combinations(few, 2)))
 
 
-def _first_equal(wanted: Mapping[str, FloatArray], column: FloatArray) -> str | None:
+def _first_equal(wanted: Mapping[str, Floats], column: Floats) -> str | None:
     for name, z in wanted.items():
         told = ~np.isnan(z)
         if told.any() and np.abs(z[told] - column[told]).max() < SAME:
@@ -345,7 +327,7 @@ def _first_equal(wanted: Mapping[str, FloatArray], column: FloatArray) -> str | 
     return None
 
 
-def _is_base(product: Product, z: FloatArray) -> bool:
+def _is_base(product: Product, z: Floats) -> bool:
     """Whether z is the indicator of the factor's first level, which the others and the term determine."""
     if len(product.variables) != 1 or not product.variables[0].levels:
         return False
@@ -362,9 +344,7 @@ class Players:
     labels: tuple[str, ...]
 
 
-def players(
-    first: NDArray[np.int64], second: NDArray[np.int64], n_items: int, texts: Mapping[str, Sequence[object]]
-) -> Players | None:
+def players(first: Ints, second: Ints, n_items: int, texts: Mapping[str, Sequence[object]]) -> Players | None:
     """The pair of columns of text that reproduce first and second, one to one; None if there is none."""
     for one, other in permutations(list(texts)[:MOST_VARIABLES], 2):
         met = {*zip(first.tolist(), texts[one]), *zip(second.tolist(), texts[other])}

@@ -21,12 +21,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..translate.translation import StaysInR, stays_if
+from ..translate.recorded_answers import Floats, StaysInR, stays_if
 from .design_contests import EXACT, Contests, Named, Product, Variable, explained, product_of, times
 
-FloatArray = NDArray[np.float64]
 #: Covariates, and what they are multiplied with: "" all items, one item, an item covariate, "tie".
 Term = tuple[str, Product]
 
@@ -40,19 +38,20 @@ class Found:
 
     of_all: items times a covariate, nan where it is not told.  terms: item covariates.  ties: tie parameters
     times a covariate.  tie: whether there is one of all contests.  order: R's name of the order effect; "" if
-    there is none.
+    there is none.  whole: factors of which all indicators are among the columns.
     """
 
-    of_all: dict[str, dict[int, FloatArray]] = field(default_factory=dict)
-    terms: dict[str, FloatArray] = field(default_factory=dict)
-    of_terms: dict[str, dict[str, FloatArray]] = field(default_factory=dict)
-    ties: dict[str, FloatArray] = field(default_factory=dict)
+    of_all: dict[str, dict[int, Floats]] = field(default_factory=dict)
+    terms: dict[str, Floats] = field(default_factory=dict)
+    of_terms: dict[str, dict[str, Floats]] = field(default_factory=dict)
+    ties: dict[str, Floats] = field(default_factory=dict)
     tie: bool = False
     order: str = ""
-    comparison: dict[str, FloatArray] = field(default_factory=dict)
+    comparison: dict[str, Floats] = field(default_factory=dict)
+    whole: tuple[Variable, ...] = ()
 
 
-def signs_of(contests: Contests, n_items: int) -> FloatArray:
+def signs_of(contests: Contests, n_items: int) -> Floats:
     rows = np.arange(len(contests))
     signs = np.zeros((len(contests), n_items))
     signs[rows, contests.first] = 1.0
@@ -60,7 +59,7 @@ def signs_of(contests: Contests, n_items: int) -> FloatArray:
     return signs
 
 
-def within(span: FloatArray, columns: FloatArray) -> bool:
+def within(span: Floats, columns: Floats) -> bool:
     """Whether columns are combinations of those of a span."""
     if not span.shape[1]:
         return False
@@ -84,9 +83,9 @@ class Coefficients:
     unit: float
     size: float
     variables: Sequence[Variable]
-    covariates: Mapping[str, FloatArray]
+    covariates: Mapping[str, Floats]
 
-    def read(self, signs: FloatArray, has_items: bool) -> Found:
+    def read(self, signs: Floats, has_items: bool) -> Found:
         """What they are; signs float[n, n_items]; has_items: whether items have free abilities."""
         found, contests, later = Found(), self.contests, list[Named]()
         by, *_ = np.linalg.lstsq(signs[:, :-1], contests.logit, rcond=None)
@@ -102,7 +101,7 @@ class Coefficients:
                 if not has_items:
                     known = self.covariates.get(name)
                     found.terms[name] = _item_values(signs, logit / self.size, known)
-            elif not found.order and _of_one_size(logit, contests.rows.shape[1] > 1):
+            elif not found.order and _of_one_size(np.abs(logit) if contests.rows.shape[1] > 1 else logit):
                 found.order = name
             else:
                 later.append((name, logit))
@@ -110,7 +109,7 @@ class Coefficients:
             self._read_covariate(found, name, signs, logit)
         return found
 
-    def _read_covariate(self, found: Found, name: str, signs: FloatArray, logit: FloatArray) -> None:
+    def _read_covariate(self, found: Found, name: str, signs: Floats, logit: Floats) -> None:
         """A column that is a term times a covariate of the contest, or a covariate of the contest itself."""
         column = logit / self.size
         for term, values in found.terms.items():
@@ -122,28 +121,23 @@ class Coefficients:
             found.comparison[name] = logit
 
 
-def _of_one_size(logit: FloatArray, either_side: bool) -> bool:
+def _of_one_size(size: Floats) -> bool:
     """Whether a column is the order effect: the same in all rows, but for which item is the first."""
-    size = np.abs(logit) if either_side else logit
     return bool(size.min() > EXACT and np.ptp(size) < EXACT)
 
 
-def _item_values(signs: FloatArray, logit: FloatArray, known: FloatArray | None) -> FloatArray:
+def _item_values(signs: Floats, logit: Floats, known: Floats | None) -> Floats:
     """Values of an item covariate: those that the data say where they fit, else with the last item's 0."""
-    if known is not None:
-        column = signs @ known
-        size = np.abs(column).max(initial=0.0)
-        if size > EXACT:
-            by = float(logit @ column / (column @ column))
-            if np.abs(column * by - logit).max() < SAME_SPACE:
-                return np.asarray(known, dtype=float)
-    values = np.zeros(signs.shape[1])
-    values[:-1] = np.linalg.lstsq(signs[:, :-1], logit, rcond=None)[0]
-    return np.round(values, 12)
+    column = np.zeros(1) if known is None else signs @ known
+    if known is not None and np.abs(column).max(initial=0.0) > EXACT:
+        by = float(logit @ column / (column @ column))
+        if np.abs(column * by - logit).max() < SAME_SPACE:
+            return np.asarray(known, dtype=float)
+    return np.round(np.append(np.linalg.lstsq(signs[:, :-1], logit, rcond=None)[0], 0.0), 12)
 
 
 def times_item(
-    found: Found, name: str, labels: Sequence[str], x: FloatArray, column: FloatArray, exact: float = EXACT
+    found: Found, name: str, labels: Sequence[str], x: Floats, column: Floats, exact: float = EXACT
 ) -> bool:
     """Whether a column is an item's times a covariate, which is put into `found`."""
     parts = name.split(":")
@@ -160,7 +154,7 @@ def rest_of(parts: Sequence[str], term: str) -> str:
     return ":".join(p for p in parts if p != term) or ":".join(parts)
 
 
-def _ratio(column: FloatArray, logit: FloatArray, exact: float = EXACT) -> FloatArray | None:
+def _ratio(column: Floats, logit: Floats, exact: float = EXACT) -> Floats | None:
     """logit / column, nan where column is 0; None if logit is not 0 there."""
     told = np.abs(column) > exact
     if np.abs(logit[~told]).max(initial=0.0) > exact or not told.any():
@@ -170,12 +164,10 @@ def _ratio(column: FloatArray, logit: FloatArray, exact: float = EXACT) -> Float
     return z
 
 
-def of_whole_factors(
-    found: Found, variables: Sequence[Variable]
-) -> tuple[Found, tuple[Variable, ...]] | None:
+def of_whole_factors(found: Found, variables: Sequence[Variable]) -> Found | None:
     """The columns with factors in place of indicators, of which R left out some for single items; or None."""
     whole: dict[str, Variable] = {}
-    left: dict[str, dict[int, FloatArray]] = {}
+    left: dict[str, dict[int, Floats]] = {}
     for name, of in found.of_all.items():
         for k, z in of.items():
             factor = next((v for v in variables if v.levels and _is_indicator(v, z)), None)
@@ -183,34 +175,30 @@ def of_whole_factors(
                 left.setdefault(name, {})[k] = z
             else:
                 whole[factor.name] = factor
-    return (replace(found, of_all=left), tuple(whole.values())) if whole else None
+    return replace(found, of_all=left, whole=tuple(whole.values())) if whole else None
 
 
-def _is_indicator(factor: Variable, z: FloatArray) -> bool:
+def _is_indicator(factor: Variable, z: Floats) -> bool:
     told = ~np.isnan(z)
     own = np.array(factor.values, dtype=object)
     return any(np.abs(z[told] - (own[told] == level)).max(initial=0.0) < EXACT for level in factor.levels)
 
 
-def by_items(
-    found: Found, items: Sequence[str]
-) -> tuple[dict[str, FloatArray], dict[int, dict[str, FloatArray]]]:
+def by_items(found: Found, items: Sequence[str]) -> tuple[dict[str, Floats], dict[int, dict[str, Floats]]]:
     """Covariates of all items, and of single ones: of J items J - 1 are all, for their columns' sum is 0."""
-    common: dict[str, FloatArray] = {}
-    single: dict[int, dict[str, FloatArray]] = {}
+    common: dict[str, Floats] = {}
+    single: dict[int, dict[str, Floats]] = {}
     for name, of in found.of_all.items():
         stacked = np.stack(list(of.values()))
         high, low = np.fmax.reduce(stacked, initial=-np.inf), np.fmin.reduce(stacked, initial=np.inf)
         told = np.isfinite(high)
         same = bool((np.abs(high[told] - low[told]) < EXACT).all())
-        if len(of) >= len(items) - 1 and same:
+        if same and len(of) >= len(items) - 1:
             common[name] = np.where(told, high, np.nan)
-        elif same:
-            for k in of:
-                single.setdefault(k, {})[name] = np.where(told, high, np.nan)
-        else:
-            for k, z in of.items():
-                single.setdefault(k, {})[f"{name} of {items[k]}"] = z
+            continue
+        for k, z in of.items():
+            label, own = (name, np.where(told, high, np.nan)) if same else (f"{name} of {items[k]}", z)
+            single.setdefault(k, {})[label] = own
     return common, single
 
 
@@ -230,11 +218,11 @@ class Model:
     order_effect: bool
     ties: str
     products: tuple[Term, ...]
-    item_terms: Mapping[str, FloatArray]
-    comparison: Mapping[str, FloatArray]
+    item_terms: Mapping[str, Floats]
+    comparison: Mapping[str, Floats]
     names: tuple[str, ...]
-    map: FloatArray
-    order: FloatArray | None = None
+    map: Floats
+    order: Floats | None = None
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -254,17 +242,16 @@ def model_of(given: Coefficients) -> Model:
         turn = turned.first != contests.first
         found.comparison = {n: np.where(turn, -v, v) for n, v in found.comparison.items()}
     given = replace(given, contests=turned, reference=given.reference if has_items else "")
-    whole = of_whole_factors(found, given.variables)
-    if whole is not None:
+    if (whole := of_whole_factors(found, given.variables)) is not None:
         with contextlib.suppress(StaysInR):
-            return _put_together(given, *whole)
+            return _put_together(given, whole)
     return _put_together(given, found)
 
 
-def _put_together(given: Coefficients, found: Found, whole: Sequence[Variable] = ()) -> Model:
+def _put_together(given: Coefficients, found: Found) -> Model:
     contests, items, reference, variables = given.contests, given.items, given.reference, given.variables
     signs = signs_of(contests, len(items))
-    products, own = assembled(signs, items, reference, given.unit, found, variables, whole)
+    products, own = assembled(signs, items, reference, given.unit, found, variables)
     of_ties = explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables)
     if found.order:
         own.append(("order", np.ones(len(contests))))
@@ -276,33 +263,21 @@ def _put_together(given: Coefficients, found: Found, whole: Sequence[Variable] =
     names = tuple(name for name, _ in (*own, *of_tie))
     twice = next((n for n in names if names.count(n) > 1), "")
     stays_if(twice, f"two of its terms would have the same name: {twice}")
-    return Model(
-        contests,
-        tuple(items),
-        reference,
-        bool(found.order),
-        "" if contests.ties is None else "davidson" if with_tie else "none",
-        tuple(products),
-        dict(found.terms),
-        dict(found.comparison),
-        names,
-        map_of(*_designs(contests, own, of_tie)),
-    )
+    none, ties = np.zeros(len(contests)), "" if contests.ties is None else "davidson" if with_tie else "none"
+    columns = [np.concatenate([logit, none]) for _, logit in own]
+    columns += [np.concatenate([none, column]) for _, column in of_tie]
+    to = map_of(np.column_stack(columns), np.concatenate([contests.logit, contests.tie]))
+    terms = (tuple(products), dict(found.terms), dict(found.comparison))
+    return Model(contests, tuple(items), reference, bool(found.order), ties, *terms, names, to)
 
 
 def assembled(
-    x: FloatArray,
-    items: Sequence[str],
-    reference: str,
-    unit: float,
-    found: Found,
-    variables: Sequence[Variable],
-    whole: Sequence[Variable] = (),
+    x: Floats, items: Sequence[str], reference: str, unit: float, found: Found, variables: Sequence[Variable]
 ) -> tuple[list[Term], list[Named]]:
     """The terms of items in a design, and their columns; x float[n, n_items]: what a unit of each item adds to a row."""
     common, single = by_items(found, items)
     wanted = {"": common} | {items[k]: of for k, of in single.items()} | found.of_terms
-    products: list[Term] = [("", product_of([v])) for v in whole]
+    products: list[Term] = [("", product_of([v])) for v in found.whole]
     products += [(head, p) for head, of in wanted.items() for p in explained(of, variables)]
     of_item = {item: unit * x[:, k] for k, item in enumerate(items)}
     of_term = {term: unit * (x @ values) for term, values in found.terms.items()}
@@ -311,26 +286,15 @@ def assembled(
     return products, [*free, *of_term.items(), *(c for head, p in products for c in times(heads[head], [p]))]
 
 
-def _designs(
-    contests: Contests, own: Sequence[Named], of_tie: Sequence[Named]
-) -> tuple[FloatArray, FloatArray]:
-    """Our design and R's: their columns of log-odds, and of ties."""
-    none = np.zeros(len(contests))
-    columns = [np.concatenate([logit, none]) for _, logit in own]
-    ours = np.column_stack([*columns, *(np.concatenate([none, tie]) for _, tie in of_tie)])
-    return ours, np.concatenate([contests.logit, contests.tie])
-
-
-def map_of(ours: FloatArray, theirs: FloatArray) -> FloatArray:
+def map_of(ours: Floats, theirs: Floats) -> Floats:
     """M of own design x M = R's design."""
     by, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
-    of_others = np.linalg.matrix_rank(ours) < ours.shape[1]
     why = "some of its terms determine others, so its coefficients cannot be matched one by one"
-    stays_if(of_others, why)
+    stays_if(np.linalg.matrix_rank(ours) < ours.shape[1], why)
     off = np.abs(ours @ by - theirs).max(axis=0, initial=0.0)
     size = np.maximum(np.abs(theirs).max(axis=0, initial=0.0), 1.0)
     beyond = (off > SAME_SPACE * size).any()
     stays_if(beyond, "its columns do not span the space of any model of pairproof")
-    fewer = np.linalg.matrix_rank(by) < ours.shape[1]
-    stays_if(fewer, "it is a submodel of a pairproof model, with some terms left out")
+    why = "it is a submodel of a pairproof model, with some terms left out"
+    stays_if(np.linalg.matrix_rank(by) < ours.shape[1], why)
     return np.asarray(by)

@@ -15,7 +15,6 @@ P(a over b) = exp(x_a'b) / (exp(x_a'b) + exp(x_b'b)), a logit of differences x_a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -30,35 +29,12 @@ from ...bridge.values.nodes import RList, RVector
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_models import PreferenceTree
 from ...native.answers.trees.tree_record import P_VALUES, TreeNode
-from ...validation.verdicts.agreement import Agreement
-from . import translation
+from . import recorded_answers as answers, translation
+from .plackett_luce import Worths
 from .python_code import Call, File, Method, Result, columns_call, frame_call, quoted_name, stated
-from .recorded_answers import (
-    Declared,
-    Package,
-    Pairs,
-    options_of,
-    pairs_of,
-    plain_values,
-    recorded,
-    recorded_vector,
-    vectors_of,
-)
-from .rows import Beside, at, count_rows, differ, explained, llf_and_aic, named, of_fit, of_items, parameters
-from .translation import (
-    Context,
-    Judge,
-    Translation,
-    bridged,
-    held,
-    in_r,
-    made,
-    needed,
-    outside,
-    stays_if,
-    translates,
-    why_not_finite,
-)
+from .recorded_answers import held, needed, stays_if
+from .rows import Beside, Rows, at, count_rows, differ, explained, llf_and_aic, named, of_fit, parameters
+from .translation import Context, Judge, Translation, bridged, in_r, made, outside, translates, why_not_finite
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
@@ -84,11 +60,12 @@ def btmodel(call: RecordedCall, context: Context) -> Translation:
     return Translation("native", code, notes=notes, judge=partial(_btmodel_rows, call, reference))
 
 
-def _comparisons(call: RecordedCall) -> Pairs:
-    return needed(pairs_of(recorded(call, "y"), recorded_vector(call, "weights")), LOST)
+def _comparisons(call: RecordedCall) -> answers.Pairs:
+    weights = answers.recorded_vector(call, "weights")
+    return needed(answers.pairs_of(answers.recorded(call, "y"), weights), LOST)
 
 
-def _btmodel_rows(call: RecordedCall, reference: str, fit: Fit) -> Sequence[Agreement]:
+def _btmodel_rows(call: RecordedCall, reference: str, fit: Fit) -> Rows:
     names = {n: "tie" if n == UNDECIDED else n for n in named(call.vector("coef"))}
     known = parameters(call, names, "log-odds", reference)
     values = llf_and_aic(call.number("loglik"), len(names))
@@ -99,7 +76,7 @@ def _btmodel_rows(call: RecordedCall, reference: str, fit: Fit) -> Sequence[Agre
     return rows + count_rows(call, fit)
 
 
-def answers(data: Pairs, stem: str) -> Call:
+def by_pair(data: answers.Pairs, stem: str) -> Call:
     """The answers as the bridge takes them: a column a pair."""
     columns = zip(data.names, data.signs.T.tolist())
     return columns_call({n: [None if np.isnan(v) else v for v in column] for n, column in columns}, stem)
@@ -117,18 +94,10 @@ def _btmodel_in_r(call: RecordedCall, context: Context, why: str) -> Translation
     )
     options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
     judge: Judge = lambda model: Beside(call, function=BTMODEL).model(model, "llf")
-    return bridged(why, "psychotools.btmodel", [answers(data, call.variable)], options, judge)
+    return bridged(why, "psychotools.btmodel", [by_pair(data, call.variable)], options, judge)
 
 
-@translates(
-    "psychotools::itempar", "psychotools::itempar.btmodel", "psychotools::worth", "psychotools::worth.btmodel"
-)
-def worths(call: RecordedCall, context: Context) -> Translation:
-    """`m.worth()`, or log worths around the mean of all items or less one item's."""
-    return PSYCHOTOOLS.worths(call, context)
-
-
-PSYCHOTOOLS = Package(
+WORTHS = Worths(
     "psychotools",
     fitted=DEFAULT,
     least=6.5,
@@ -136,11 +105,13 @@ PSYCHOTOOLS = Package(
     of_errors=3.5,
     why="glm at its default epsilon, whose covariance is from one iteration before the last",
 )
+OF_WORTHS = [f"psychotools::{name}{of}" for name in ("itempar", "worth") for of in ("", ".btmodel")]
+translates(*OF_WORTHS)(WORTHS.of)
 
 
 BTTREE = "psychotree::bttree"
 #: Arguments of bttree and of partykit's mob_control that the bridge has, and their defaults.
-ARGUMENTS: Declared = {
+ARGUMENTS: answers.Declared = {
     **{"type": (str, "loglin"), "ref": (str, None), "undecided": (bool, None), "alpha": (float, 0.05)},
     **{"bonferroni": (bool, True), "minsize": (int, None), "maxdepth": (int, None)},
     **{"vcov": (str, "opg"), "breakties": (bool, False)},
@@ -151,17 +122,17 @@ HALF_WINS = "psychotools' scores count undecided comparisons as half wins, thoug
 TAKEN = ("weight", "person", "judge")
 
 
-def _given(call: RecordedCall) -> tuple[Pairs, RList, dict[str, Any]]:
+def _given(call: RecordedCall) -> tuple[answers.Pairs, RList, dict[str, Any]]:
     """The answers, the covariates, and the arguments that are not R's defaults."""
     frame, response = needed(call.frame("frame"), "its data were not recorded"), call.strings("response")
     other = [n for n in call.args if n not in ("formula", "data", *ARGUMENTS)]
     stays_if(other, f"its argument {', '.join(other)} is not supported")
     lost = [n for n in ARGUMENTS if n in call.args and n not in call.values]
     stays_if(lost, f"its {', '.join(lost)} could not be recorded")
-    data = needed(pairs_of(frame[response[0]], None), "its answers are not >, = and <")
+    data = needed(answers.pairs_of(frame[response[0]], None), "its answers are not >, = and <")
     names = call.strings("covariates")
     columns = RList(tuple(frame[n] for n in names), names, ("data.frame",))
-    return data, columns, options_of(ARGUMENTS, call.values.get)
+    return data, columns, answers.options_of(ARGUMENTS, call.values.get)
 
 
 def _nodes(call: RecordedCall) -> list[RList]:
@@ -174,12 +145,12 @@ def _code(call: RecordedCall) -> Call:
     read = data.code(call.variable)
     columns: dict[str, Any] = dict(read.arguments[0].columns)
     levels, wanted, splits = {}, [], [_split_in_r(call, n) for n in _nodes(call)]
-    plain = vectors_of(covariates)
+    plain = answers.vectors_of(covariates)
     stays_if(len(plain) < len(covariates), "one of its covariates is not a plain column")
     stays_if({*plain} & {*columns, *TAKEN}, "one of its covariates has the name of a column of answers")
     for name, column in plain.items():
         stays_if(column.values.dtype.kind == "b", f"{name} is TRUE or FALSE")
-        columns[name], ordered = plain_values(column), "ordered" in column.rclass
+        columns[name], ordered = answers.plain_values(column), "ordered" in column.rclass
         if column.levels is not None:
             # Of a factor R's left may be any of both parts; ours has the first level.
             left = next((s[2] for s in splits if s[1] == name and not ordered), frozenset[str]())
@@ -208,7 +179,7 @@ def bttree(call: RecordedCall, context: Context) -> Translation:
     stays_if(tested, f"its tests are by {' and '.join(tested)}")
     code = _code(call)
     ours, theirs = [_split(n) for n in made(code).nodes], [_split_in_r(call, n) for n in _nodes(call)]
-    numeric = any(v.levels is None for v in vectors_of(_given(call)[1]).values())
+    numeric = any(v.levels is None for v in answers.vectors_of(_given(call)[1]).values())
     why = [P_VALUES] * numeric + [HALF_WINS] * (code.keywords.get("ties") == "drop")
     stays_if(ours != theirs, "; ".join(["pairproof splits the persons differently", *why]))
     return Translation("native", code, notes=(f"{P_VALUES}.",) if numeric else (), judge=partial(_rows, call))
@@ -233,13 +204,13 @@ def _split_in_r(call: RecordedCall, node: RList) -> Split:
     levels = column.levels or ()
     # Of a factor with an order: the levels up to the break.
     to = sides.values.tolist() if isinstance(sides, RVector) else [k < last for k in range(len(levels))]
-    left = {v for v, side in zip(levels, to) if side == 1} & set(plain_values(column))
+    left = {v for v, side in zip(levels, to) if side == 1} & set(answers.plain_values(column))
     return n, name, frozenset(left), 0.0 if levels else last
 
 
-def _rows(call: RecordedCall, tree: PreferenceTree) -> Sequence[Agreement]:
+def _rows(call: RecordedCall, tree: PreferenceTree) -> Rows:
     """Estimates, errors and log-likelihood of each node, and the statistics of factors."""
-    estimates, errors = (Beside(call, n, PSYCHOTOOLS.why) for n in (PSYCHOTOOLS.least, PSYCHOTOOLS.of_errors))
+    estimates, errors = (Beside(call, n, WORTHS.why) for n in (WORTHS.least, WORTHS.of_errors))
     rows = estimates.numbers(llf=tree.llf, loglik_df=float(tree.df))
     numeric = {c.name for c in tree.covariates if c.kind == "numeric"}
     for ours, r in zip(tree.nodes, _nodes(call)):
@@ -266,9 +237,9 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     data, covariates, said = _given(call)
     persons = frame_call(covariates, f"{call.variable}_persons")
     said["formula"] = f"preference ~ {' + '.join(map(quoted_name, covariates.names or ()))}"
-    arguments = answers(data, call.variable), persons, list(data.items)
+    arguments = by_pair(data, call.variable), persons, list(data.items)
 
-    def judge(tree: Tree) -> Sequence[Agreement]:
+    def judge(tree: Tree) -> Rows:
         beside = Beside(call)
         rows = beside.fields(tree, "llf loglik_df=df")
         for ours, r in zip(tree.nodes, _nodes(call)):
@@ -290,11 +261,10 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     if native and not one:
         code = Method(code, "pivot", (), {"index": "leaf", "columns": "item", "values": "worth"})
 
-    def judge(table: pd.DataFrame) -> Sequence[Agreement]:
-        r = Beside(call, PSYCHOTOOLS.least, PSYCHOTOOLS.why)
+    def judge(table: pd.DataFrame) -> Rows:
+        r = Beside(call, WORTHS.least, WORTHS.why)
         if one:  # one leaf: a row an item
-            ours, places_of = of_items(table, "worth")
-            return r.named("worth", ours, named(value), places_of)
+            return r.columns(table, {"worth": named(value)}, {})
         names = [f"{leaf}.{item}" for leaf in table.index for item in items]
         places = [f"{item} / {leaf}" for leaf in table.index for item in items]
         return r.listed("worth", table[items], value.floats(), places, names=names)
@@ -315,7 +285,7 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
     named = {"quasi_se": "quasiSE", "quasi_variance": "quasiVar"}
     r = {n: dict(zip(items, table.vector(theirs).floats().tolist())) for n, theirs in named.items()}
 
-    def judge(found: QuasiVariances | pd.DataFrame) -> Sequence[Agreement]:
+    def judge(found: QuasiVariances | pd.DataFrame) -> Rows:
         return Beside(call, QUASI, WHY_QUASI).columns(found, r, {})
 
     made, later = context.steps.get(call.fits.get("object", 0)), reversed(list(context.steps.values()))

@@ -8,12 +8,17 @@ A prior of the worths and adherence of rankers stay in R.
 pladmm's log worths are a sum of item covariates, X beta with X the model matrix of its formula without the
 constant, which `fit_plackett_luce(item_terms=...)` maximises to the end; pladmm stops when worths change by
 less than 1e-4.
+
+itempar, of PlackettLuce and of psychotools: a fit of Python has the worths as `m.worth()`, and log worths around their
+mean or less one item's as `m.with_reference(...).params`; worths relative to chosen items, and those of models that R
+fitted, are R's through the bridge.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -21,13 +26,14 @@ import numpy as np
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.plackettluce import CovariateWorths, PlackettLuceModel
+from ...bridge.packages.psychotools import ItemParameters
 from ...bridge.values.nodes import RList, RVector
 from ...fit.fit import Fit
-from ...validation.verdicts.agreement import Agreement
 from . import recorded_answers as answers
-from .python_code import Call, File, columns_call, stated
-from .rows import Beside, at, count_rows, llf_and_aic, named, of_fit, parameters, standard_errors
-from .translation import Context, Translation, bridged, in_r, needed, stays_if, translates, why_not_finite
+from .python_code import Call, File, Method, Result, attribute, columns_call, stated
+from .recorded_answers import needed, stays_if
+from .rows import Beside, Rows, count_rows, llf_and_aic, named, of_fit, parameters, standard_errors
+from .translation import IN_R, Context, Translation, bridged, in_r, translates, why_not_finite
 
 PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
 DEFAULT = f"{PLACKETT_LUCE}, default epsilon"
@@ -91,13 +97,13 @@ def _rankings(call: RecordedCall) -> answers.Rankings | None:
 
 
 def _data(call: RecordedCall) -> answers.Rankings:
-    lost, found = answers.unknown(call, "normal", "gamma", "adherence", "npseudo"), _rankings(call)
-    stays_if(lost, f"its {lost} could not be recorded")
-    stays_if(found is not None and not len(found.ranks), "its rankings could not be recorded")
-    return needed(found, "its rankings could not be recorded")
+    answers.all_known(call, "normal", "gamma", "adherence", "npseudo")
+    found = needed(_rankings(call), lost := "its rankings could not be recorded")
+    stays_if(not len(found.ranks), lost)
+    return found
 
 
-def _rows(call: RecordedCall, data: answers.Rankings, fit: Fit) -> Sequence[Agreement]:
+def _rows(call: RecordedCall, data: answers.Rankings, fit: Fit) -> Rows:
     names = [n for n in named(call.vector("coef")) if n != data.items[0]]
     known, rank = parameters(call, {n: n for n in names}, "log-odds", data.items[0]), call.number("loglik_df")
     without = bool(np.isnan(known.vcov).any())
@@ -148,13 +154,13 @@ def _groups(call: RecordedCall) -> list[int]:
     return [int(v) for v in index.floats()] if isinstance(index, RVector) else []
 
 
-def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agreement]:
+def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Rows:
     by_turns = answers.recorded(call, "adherence") is not None
     kept = answers.recorded_vector(call, "adherence")
     r = Beside(call, ALTERNATING, WHY_ALTERNATING) if by_turns else Beside(call)
     rows = r.coefficients(model)
     if (errors := standard_errors(call)) and not model.vcov_error:
-        rows += r.named("se", model.bse(), errors, at("se", model.names))
+        rows += r.array("se", model, errors, "se")
     rows += r.fields(model, "llf")
     if kept is not None and model.adherence is not None:
         rows += r.listed("adherence", model.adherence, kept.floats(), "adherence")
@@ -163,20 +169,70 @@ def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agree
 
 # -- worths --------------------------------------------------------------------------------------------------
 
-
-@translates("PlackettLuce::itempar.PlackettLuce", "PlackettLuce::itempar")
-def itempar(call: RecordedCall, context: Context) -> Translation:
-    """`m.worth()`, or log worths around their mean or less one item's; R's own of a model by the bridge."""
-    return PLACKETTLUCE.worths(call, context)
+CHOSEN = "Python has no function for worths relative to chosen items; m.worth() and m.contrast() return their components"
 
 
-PLACKETTLUCE = answers.Package("plackettluce", fitted=DEFAULT, least=LEAST, of_errors=LEAST, why=STOP)
+@dataclass(frozen=True)
+class Worths:
+    """itempar of a package's models; package: its module in the bridge.
+
+    fitted: R's function in rows.  least, of_errors: digits of worths and of their standard errors, and why so many.
+    """
+
+    package: str
+    fitted: str
+    least: float
+    of_errors: float
+    why: str
+
+    def of(self, call: RecordedCall, context: Context) -> Translation:
+        """Worths of a fit in Python, or R's."""
+        made = context.fit(call, next(iter(call.fits), "object"))
+        found = needed(answers.recorded_vector(call, "value"), "its value was not recorded")
+        answers.all_known(call, "ref", "log")
+        log, r = call.flag("log"), named(found)
+        chosen, size = chosen_items(call, [*r]), max(map(abs, r.values()), default=0.0)
+        beside, errors = (Beside(call, n, self.why, self.fitted) for n in (self.least, self.of_errors))
+        fit, native = Result(made.call.id), isinstance(made.value, Fit)
+
+        def of_params(params: Any) -> Rows:
+            ours = {str(n): v for n, v in params.items() if n in r}
+            return beside.named("estimate", ours, r, {n: n for n in ours}, size)
+
+        def of_table(table: Any) -> Rows:
+            rows, spread = beside.columns(table, {"worth": r}, {}, size), found.attributes.get("vcov")
+            if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
+                return rows
+            theirs = dict(zip(r, np.sqrt(np.diag(spread.floats())).tolist()))
+            return rows + errors.columns(table, {"se": theirs}, {"se": "worth_se"})
+
+        def of_r(value: ItemParameters) -> Rows:
+            return Beside(call).columns(value, {"estimate": r}, {"estimate": "estimate" if log else "worth"})
+
+        if native and log and (chosen is None or len(chosen) == 1):
+            moved = Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],))
+            return Translation("native", attribute(moved, "params"), judge=of_params)
+        if native and chosen is None:
+            return Translation("native", Method(fit, "worth"), judge=of_table)
+        model = IN_R[made.call.function](made.call, context, CHOSEN).code if native else fit
+        why = CHOSEN if native else "its model was fitted through the bridge"
+        return bridged(why, f"{self.package}.itempar", [model], stated(ref=list(chosen or ()), log=log), of_r)
+
+
+def chosen_items(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:
+    """Items given as `ref`, by name or number; None: all."""
+    given = call.argument("ref")
+    if given is None:
+        return None
+    known = [v if isinstance(v, str) else items[int(v) - 1] for v in given.values.ravel().tolist()]
+    return None if set(known) == set(items) else tuple(known)
+
+
+WORTHS = Worths("plackettluce", DEFAULT, LEAST, LEAST, STOP)
+translates("PlackettLuce::itempar.PlackettLuce", "PlackettLuce::itempar")(WORTHS.of)
 PLADMM = "PlackettLuce::pladmm"
 INTERCEPT = "(Intercept)"
 ITERATING: answers.Declared = {"rho": (float, 1.0), "n_iter": (int, 500), "rtol": (float, 1e-4)}
-
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def _explained_worths(call: RecordedCall) -> tuple[answers.Rankings, dict[str, list[float]]]:
@@ -193,10 +249,9 @@ def _explained_worths(call: RecordedCall) -> tuple[answers.Rankings, dict[str, l
 def pladmm(call: RecordedCall, context: Context) -> Translation:
     """`fit_plackett_luce(pairproof.read_respondents(..., item_data=), item_terms=[...])`, or R."""
     data, covariates = _explained_worths(call)
-    tied = "pladmm has no ties: it silently ranks tied items in the order of their columns"
-    stays_if(data.tied, tied)
-    taken = {*data.items, "item", "weight"}
-    own = all(_NAME.match(n) and n not in taken for n in covariates)
+    stays_if(data.tied, "pladmm has no ties: it silently ranks tied items in the order of their columns")
+    taken = {*data.items, "item", answers.WEIGHT}
+    own = all(re.match(r"[A-Za-z_][A-Za-z0-9_]*\Z", n) and n not in taken for n in covariates)
     names = {n: n if own else f"x{k + 1}" for k, n in enumerate(covariates)}
     columns, table = {names[n]: v for n, v in covariates.items()}, data.code(call.variable)
     items = File({"item": list(data.items), **columns}, f"{call.variable}_items")
@@ -204,16 +259,16 @@ def pladmm(call: RecordedCall, context: Context) -> Translation:
     code = Call("pairproof.fit_plackett_luce", (read,), {"item_terms": list(columns)})
     refused = why_not_finite(code)
     stays_if(refused, f"Python refuses: {refused}")
-    notes = [f"{ours} is {r}." for r, ours in names.items() if ours != r]
-    return Translation("native", code, notes=tuple(notes), judge=partial(_pladmm_rows, call, names))
+    notes = tuple(f"{ours} is {r}." for r, ours in names.items() if ours != r)
 
+    def judge(fit: Fit) -> Rows:
+        known = parameters(call, names, "log-odds", "")
+        said = "its (Intercept) makes the worths sum to 1 and has no equivalent"
+        errors = not np.isnan(known.vcov).any()
+        rows = of_fit(call, fit, known, llf_and_aic(_last(call), len(known.names)), said, errors=errors)
+        return rows + count_rows(call, fit)
 
-def _pladmm_rows(call: RecordedCall, names: dict[str, str], fit: Fit) -> Sequence[Agreement]:
-    known = parameters(call, names, "log-odds", "")
-    said = "its (Intercept) makes the worths sum to 1 and has no equivalent"
-    errors = not np.isnan(known.vcov).any()
-    rows = of_fit(call, fit, known, llf_and_aic(_last(call), len(known.names)), said, errors=errors)
-    return rows + count_rows(call, fit)
+    return Translation("native", code, notes=notes, judge=judge)
 
 
 def _last(call: RecordedCall) -> float | None:
@@ -229,10 +284,10 @@ def _pladmm_in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     options |= answers.options_of(ITERATING, call.values.get)
     arguments = data.frame_code(call.variable), columns_call(covariates, f"{call.variable}_items")
 
-    def judge(model: CovariateWorths) -> Sequence[Agreement]:
+    def judge(model: CovariateWorths) -> Rows:
         r = {n: v for n, v in named(call.vector("coef")).items() if n != INTERCEPT}
         beside, llf = Beside(call, function=PLADMM), _last(call)
-        rows = beside.named("estimate", model.params(), r, at("coef", model.names))
-        return rows + ([] if llf is None else [beside.row("llf", model.loglik, llf, place="loglik")])
+        own = [] if llf is None else [beside.row("llf", model.loglik, llf, place="loglik")]
+        return beside.array("estimate", model, r) + own
 
     return bridged(why, "plackettluce.pladmm", arguments, options, judge)

@@ -34,15 +34,15 @@ characters that are not printable (controls, marks of the reading direction, sur
 from __future__ import annotations
 
 import builtins
+import contextlib
 import keyword
 import math
+import pkgutil
 import re
-import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Union
@@ -286,19 +286,11 @@ def evaluate(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
 
 def function_of(path: str) -> Callable[..., Any]:
     """The function of a dotted path."""
-    names = path.split(".")
-    for n in range(len(names) - 1, 0, -1):
-        module = ".".join(names[:n])
-        try:
-            found: Any = sys.modules.get(module) or import_module(module)
-        except ModuleNotFoundError:
-            continue
-        for name in names[n:]:
-            found = getattr(found, name, None)
-        if not callable(found):
-            break
-        function: Callable[..., Any] = found
-        return function
+    module, _, name = path.rpartition(".")
+    with contextlib.suppress(ModuleNotFoundError, AttributeError):
+        found: Callable[..., Any] = getattr(pkgutil.resolve_name(module), name)
+        if callable(found):
+            return found
     raise InputError(f"there is no function {path}")
 
 

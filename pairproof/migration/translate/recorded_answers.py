@@ -1,34 +1,55 @@
-"""R's paircomp and rankings, as recorded, as tables of the Python script.
+"""What R recorded of a call, read; what is not there leaves the call in R.
 
-itempar of psychotools and of PlackettLuce: worths, or log worths around their mean or less one item's.
-
-A fit of Python has them as `m.worth()` and `m.with_reference(...).params`; worths relative to chosen items, and those
-of models that R fitted, are R's through the bridge.
+R's paircomp and rankings, as recorded, as tables of the Python script.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, TypeVar, Union, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...bridge.capture.recorded import RecordedCall
-from ...bridge.packages.psychotools import ItemParameters
 from ...bridge.values.nodes import RList, RValue, RVector
-from ...fit.fit import Fit
-from ...validation.verdicts.agreement import Agreement
-from .python_code import Call, File, Method, Result, attribute, columns_call, stated, table_call
-from .rows import Beside, named
-from .translation import IN_R, Context, Step, Translation, bridged, needed, stays_if
+from ...data.wide import prefmod_pair_order
+from .python_code import Call, File, columns_call, stated, table_call
 
-FloatArray = NDArray[np.float64]
+T = TypeVar("T")
+#: Arrays of numbers, of positions, and of truths; numbers by name.
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Arrays = Mapping[str, Floats]
 #: Column of the CSV file that holds how often a row counts.
 WEIGHT = "weight"
 #: A count that misses a whole number, or a half, by this part of itself is one: it is a share times a weight.
 WHOLE = 1e-9
+
+
+class StaysInR(Exception):
+    """Why a call has no counterpart in Python; its text is one sentence."""
+
+
+def needed(value: T | None, why: str) -> T:
+    """The value; where there is none, the call stays in R."""
+    if value is None:
+        raise StaysInR(why)
+    return value
+
+
+def held(value: object, kind: type[T], why: str) -> T:
+    """The value, which is of this kind; where it is of another, the call stays in R."""
+    stays_if(not isinstance(value, kind), why)
+    return cast(T, value)
+
+
+def stays_if(holds: object, why: str) -> None:
+    """The call stays in R where this holds."""
+    if holds:
+        raise StaysInR(why)
 
 
 def recorded(call: RecordedCall, *names: str) -> RValue:
@@ -51,10 +72,11 @@ def first(call: RecordedCall, name: str, default: str) -> str:
     return (call.strings(name) or (default,))[0]
 
 
-def unknown(call: RecordedCall, *names: str) -> str:
-    """The first of these arguments that was given and whose value was not recorded; "" if there is none."""
-    lost = (n for n in names if n in call.args and recorded(call, n) is None and call.args[n] != "NULL")
-    return next(lost, "")
+def all_known(call: RecordedCall, *names: str) -> None:
+    """The call stays in R where one of these arguments was given and its value was not recorded."""
+    for n in names:
+        lost = n in call.args and recorded(call, n) is None and call.args[n] != "NULL"
+        stays_if(lost, f"its {n} could not be recorded")
 
 
 def one(value: RVector, kind: type) -> Any:
@@ -86,7 +108,7 @@ def vectors_of(frame: RValue) -> dict[str, RVector]:
     return {n: v for n, v in found if isinstance(v, RVector) and v.values.ndim == 1}
 
 
-def taken(column: RVector, rows: NDArray[np.int64]) -> RVector:
+def taken(column: RVector, rows: Ints) -> RVector:
     """Rows of a vector."""
     return RVector(column.values[rows], column.na[rows], None, None, column.levels, column.rclass)
 
@@ -99,7 +121,7 @@ def plain_values(column: RVector) -> list[Any]:
     return [None if v != v else int(v) if isinstance(v, bool) else v for v in values]
 
 
-def counts(values: FloatArray) -> FloatArray:
+def counts(values: Floats) -> Floats:
     """Counts without the rounding of share times weight, to whole numbers and halves."""
     halves = np.round(2.0 * values) / 2.0
     return np.where(np.abs(values - halves) <= WHOLE * np.maximum(1.0, halves), halves, values)
@@ -115,14 +137,14 @@ class Pairs:
     """
 
     items: tuple[str, ...]
-    signs: FloatArray
+    signs: Floats
     ties: bool
-    weights: FloatArray | None
+    weights: Floats | None
 
     @property
     def names(self) -> list[str]:
         """Names of the columns, "A:B"."""
-        return [f"{self.items[i]}:{self.items[j]}" for j in range(len(self.items)) for i in range(j)]
+        return [f"{self.items[i]}:{self.items[j]}" for i, j in prefmod_pair_order(len(self.items))]
 
     def code(self, stem: str) -> Call:
         """`pairproof.read("data/STEM.csv", layout="prefmod", ...)`."""
@@ -130,12 +152,11 @@ class Pairs:
         columns: dict[str, list[Any]] = dict(zip(self.names, signs))
         if self.weights is not None:
             columns[free(WEIGHT, columns)] = [float(w) for w in self.weights]
-        coding: dict[str, Any] = {"first": 1, **({"tie": 0} if self.ties else {}), "second": -1}
-        coding |= {"missing": "NA"} if np.isnan(self.signs).any() else {}
+        missing = bool(np.isnan(self.signs).any())
+        coding = stated(first=1, tie=0 if self.ties else None, second=-1, missing=missing and "NA")
         options: dict[str, Any] = {"layout": "prefmod", "items": list(self.items), "pair_order": "prefmod"}
         unclear = len(set(self.names)) < len(self.names) or any(":" in item for item in self.items)
-        more = {"pair_names": "ignore"} if unclear else {}
-        return table_call(columns, stem, **options, coding=coding, **more)
+        return table_call(columns, stem, **options, coding=coding, **stated(pair_names=unclear and "ignore"))
 
 
 def pairs_of(value: RValue, weights: RVector | None) -> Pairs | None:
@@ -143,7 +164,7 @@ def pairs_of(value: RValue, weights: RVector | None) -> Pairs | None:
     if not isinstance(value, RVector) or "paircomp" not in value.rclass or value.values.ndim != 2:
         return None
     labels, ordered = value.attributes.get("labels"), value.attributes.get("ordered")
-    if not isinstance(labels, RVector) or isinstance(ordered, RVector) and bool(ordered.values.ravel()[0]):
+    if not isinstance(labels, RVector) or isinstance(ordered, RVector) and ordered.values.any():
         return None
     items = tuple(str(v) for v in labels.values.tolist())
     signs = np.where(value.na, np.nan, value.floats())
@@ -159,13 +180,8 @@ class Rankings:
     """Rankings: ranks int[rankings, items], 1 the best, 0 not ranked; weights float[rankings] or None."""
 
     items: tuple[str, ...]
-    ranks: NDArray[np.int64]
-    weights: FloatArray | None
-
-    @property
-    def partial(self) -> bool:
-        """Whether some item has no rank."""
-        return bool((self.ranks == 0).any())
+    ranks: Ints
+    weights: Floats | None
 
     @property
     def tied(self) -> bool:
@@ -183,7 +199,8 @@ class Rankings:
 
     def code(self, stem: str) -> Call:
         """`pairproof.read_respondents("data/STEM.csv", layout="ranks", ...)`."""
-        options = stated(layout="ranks", items=list(self.items), unranked=self.partial and "absent")
+        partial = bool((self.ranks == 0).any())
+        options = stated(layout="ranks", items=list(self.items), unranked=partial and "absent")
         return Call("pairproof.read_respondents", (File(self.columns, stem),), options)
 
     def frame_code(self, stem: str) -> Call:
@@ -214,11 +231,11 @@ def matrix_of(frame: RList) -> RVector | None:
     columns = [v for v in vectors if v.values.dtype.kind in "fi"]
     if frame.names is None or not columns or len(columns) < len(frame):
         return None
-    values = np.column_stack([v.floats() for v in columns])
-    return RVector(values, np.column_stack([v.na for v in columns]), dimnames=(None, frame.names))
+    values, na = (np.column_stack(part) for part in zip(*((v.floats(), v.na) for v in columns)))
+    return RVector(values, na, dimnames=(None, frame.names))
 
 
-def _weights(weights: RVector | None, n: int) -> FloatArray | None:
+def _weights(weights: RVector | None, n: int) -> Floats | None:
     """Weights, one a row; None where all are 1."""
     if weights is None:
         return None
@@ -231,63 +248,3 @@ def free(name: str, taken: Container[str]) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-CHOSEN = "Python has no function for worths relative to chosen items; m.worth() and m.contrast() return their components"
-
-
-@dataclass(frozen=True)
-class Package:
-    """The package of R whose models itempar is of, by its module in the bridge.
-
-    fitted: R's function in rows.  least, of_errors: digits of worths and of their standard errors.
-    """
-
-    name: str
-    fitted: str
-    least: float
-    of_errors: float
-    why: str
-
-    def worths(self, call: RecordedCall, context: Context) -> Translation:
-        """Worths of a fit in Python, or R's."""
-        made = context.fit(call, next(iter(call.fits), "object"))
-        found = needed(recorded_vector(call, "value"), "its value was not recorded")
-        lost = unknown(call, "ref", "log")
-        stays_if(lost, f"its {lost} could not be recorded")
-        log, r = call.flag("log"), named(found)
-        chosen, size = chosen_items(call, [*r]), max(map(abs, r.values()), default=0.0)
-        beside, errors = (Beside(call, n, self.why, self.fitted) for n in (self.least, self.of_errors))
-        fit, native = Result(made.call.id), isinstance(made.value, Fit)
-
-        def of_params(params: Any) -> Sequence[Agreement]:
-            ours = {str(n): v for n, v in params.items() if n in r}
-            return beside.named("estimate", ours, r, {n: n for n in ours}, size)
-
-        def of_table(table: Any) -> Sequence[Agreement]:
-            rows, spread = beside.columns(table, {"worth": r}, {}, size), found.attributes.get("vcov")
-            if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
-                return rows
-            theirs = dict(zip(r, np.sqrt(np.diag(spread.floats())).tolist()))
-            return rows + errors.columns(table, {"se": theirs}, {"se": "worth_se"})
-
-        def of_r(value: ItemParameters) -> Sequence[Agreement]:
-            return Beside(call).columns(value, {"estimate": r}, {"estimate": "estimate" if log else "worth"})
-
-        if native and log and (chosen is None or len(chosen) == 1):
-            moved = Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],))
-            return Translation("native", attribute(moved, "params"), judge=of_params)
-        if native and chosen is None:
-            return Translation("native", Method(fit, "worth"), judge=of_table)
-        model = IN_R[made.call.function](made.call, context, CHOSEN).code if native else fit
-        why = CHOSEN if native else "its model was fitted through the bridge"
-        return bridged(why, f"{self.name}.itempar", [model], stated(ref=list(chosen or ()), log=log), of_r)
-
-
-def chosen_items(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:
-    """Items given as `ref`, by name or number; None: all."""
-    given = call.argument("ref")
-    if given is None:
-        return None
-    known = [v if isinstance(v, str) else items[int(v) - 1] for v in given.values.ravel().tolist()]
-    return None if set(known) == set(items) else tuple(known)

@@ -22,7 +22,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.asking import Estimates
@@ -39,6 +38,7 @@ from ...validation.r_answers.translate import RParameters, likelihood_values, pa
 from ...validation.verdicts.against_r import OF_SHORTFALL, compare_fit
 from ...validation.verdicts.agreement import Agreement, RCounterpart, ScoreCheck, Verdict, value_or_none
 from ...validation.verdicts.digits import digits_of_agreement
+from .recorded_answers import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ def of_one_fit(fit: Fit, answer: RCounterpart, score: ScoreCheck | None) -> Scor
     return score if score.below <= OF_SHORTFALL * max(stated, 0.0) + ROUNDING * size else None
 
 
-def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> list[Agreement]:
+def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> Rows:
     """The rows, errors that differ by more than the distance to the maximum accounts for said to."""
     if score is None:
         return list(rows)
@@ -102,7 +102,7 @@ def parameters(call: RecordedCall, named: Mapping[str, str], scale: Scale, refer
     return RParameters(own, estimate, covariance(call, names), scale, reference)
 
 
-def covariance(call: RecordedCall, names: Sequence[str]) -> NDArray[np.float64]:
+def covariance(call: RecordedCall, names: Sequence[str]) -> Floats:
     """float[n, n]: R's covariance of these coefficients, 0 for those it has not, nan if not recorded."""
     spread, place = call.matrix("vcov"), _places_in_vcov(call, names)
     out = np.full((len(names), len(names)), np.nan if spread is None else 0.0)
@@ -123,7 +123,7 @@ def _places_in_vcov(call: RecordedCall, names: Sequence[str]) -> dict[str, int]:
     return {n: k for k, n in enumerate(own)}
 
 
-def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
+def fit_rows(fit: Fit, answer: RCounterpart) -> Rows:
     """A row for every number of R's beside the fit's, judged as by `fit.verify()`, excused as one fit only."""
     if fit.contests is not None or fit.answers is not None:
         size = fit.n_comparisons + (abs(fit.llf) if fit.llf == fit.llf else 0.0)
@@ -215,12 +215,12 @@ class Beside:
         names = names or range(1, len(own) + 1)
         return [self.row(f"{kind}.{name}", *of) for name, *of in zip(names, *numbers)]
 
-    def numbers(self, **ours: float) -> list[Agreement]:
+    def numbers(self, **ours: float) -> Rows:
         """Those of these numbers that R recorded, which stand nowhere in the value."""
         found = ((q, v, self.call.number(IN_RECORD.get(q, q))) for q, v in ours.items())
         return [self.row(quantity, python, r) for quantity, python, r in found if r is not None]
 
-    def fields(self, answer: Any, numbers: str, size: float = 0.0) -> list[Agreement]:
+    def fields(self, answer: Any, numbers: str, size: float = 0.0) -> Rows:
         """Those of an answer of R that R recorded: "llf df_residual=df", the answer's name where it is another."""
         found = []
         for quantity, _, field in (part.partition("=") for part in numbers.split()):
@@ -230,25 +230,29 @@ class Beside:
                 found.append(self.row(quantity, python, r, size, field or name))
         return found
 
-    def coefficients(self, model: Estimates, kind: str = "estimate") -> list[Agreement]:
-        """Coefficients of a model that R fitted again."""
-        r = coefficients(self.call, model.names)
-        return self.named(kind, model.params(), r, at("coef", model.names))
+    def array(self, kind: str, of: Any, r: Named, field: str = "coef", names: str = "names") -> Rows:
+        """An array of an answer of R, a number for each of its names, beside R's by name."""
+        labels = getattr(of, names)
+        return self.named(kind, dict(zip(labels, getattr(of, field).tolist())), r, at(field, labels))
 
-    def errors(self, model: Estimates) -> list[Agreement]:
+    def coefficients(self, model: Estimates, kind: str = "estimate") -> Rows:
+        """Coefficients of a model that R fitted again."""
+        return self.array(kind, model, coefficients(self.call, model.names))
+
+    def errors(self, model: Estimates) -> Rows:
         """Standard errors of the coefficients that R has a number for."""
         known = {n for n, v in coefficients(self.call, model.names).items() if not np.isnan(v)}
         r = {n: v for n, v in standard_errors(self.call, model.names).items() if n in known}
         ours = {n: v for n, v in model.bse().items() if n in r}
         return self.named("se", ours, r, at("se", model.names))
 
-    def model(self, model: Estimates, numbers: str = "") -> list[Agreement]:
+    def model(self, model: Estimates, numbers: str = "") -> Rows:
         """Coefficients, their standard errors and these numbers of a model that R fitted again."""
         return [*self.coefficients(model), *self.errors(model), *self.fields(model, numbers)]
 
     def columns(self, table: Any, r: Mapping[str, Named], kinds: Places, sizes: Sizes = 0.0) -> Rows:
         """Columns of a table by item, or arrays of an answer of R, beside R's; kinds: what a column is called."""
-        rows: list[Agreement] = []
+        rows: Rows = []
         for column, theirs in r.items():
             ours, places = of_items(table, column)
             own = {n: v for n, v in ours.items() if n in theirs}
@@ -271,7 +275,7 @@ def of_fit(
     errors: bool = True,
     lost: Collection[str] = (),
     arrived: bool | None = None,
-) -> list[Agreement]:
+) -> Rows:
     """R's parameters, and more numbers of R, beside those of a fit; name: the R call that floors are of.
 
     errors: whether R's are of the same definition.  lost: what R has not.  arrived: where its record does not say so.
@@ -320,7 +324,7 @@ def of_items(found: Any, column: str) -> tuple[dict[str, float], dict[str, str]]
     return dict(zip(items, getattr(found, column).tolist())), at(column, items)
 
 
-def count_rows(call: RecordedCall, fit: Fit) -> list[Agreement]:
+def count_rows(call: RecordedCall, fit: Fit) -> Rows:
     """A row of R's number of parameters, where it recorded one and has no parameters that the fit has not."""
     return Beside(call, 16.0).numbers(loglik_df=float(fit.rank))
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -29,8 +29,8 @@ from ...errors import PairproofError
 from ...fit.fit import Fit
 from ...validation.verdicts.agreement import Agreement
 from .python_code import Call, Expression, Method, evaluate, files
+from .recorded_answers import StaysInR, needed, stays_if
 
-T = TypeVar("T")
 #: Where the functions of R packages are in Python.
 BRIDGE = "pairproof.bridge"
 #: Name of a recorded number -> what a reader calls it, and the kinds of rows that compare it.
@@ -62,21 +62,14 @@ def not_compared(call: RecordedCall, rows: Sequence[Agreement]) -> tuple[str, ..
     if "coef" not in call.result:
         return ()
     kinds = {a.quantity.kind for a in rows}
-    found = [
-        words
-        for name, (words, of) in NUMBERS.items()
-        if not kinds & {*of} and _has_number(call.result.get(name))
-    ]
-    return tuple(dict.fromkeys(found))
+    lacking = [n for n, (_, of) in NUMBERS.items() if not kinds & {*of} and _has_number(call.result.get(n))]
+    return tuple(dict.fromkeys(NUMBERS[n][0] for n in lacking))
 
 
 def _has_number(value: object) -> bool:
-    return (
-        isinstance(value, RVector)
-        and value.values.dtype.kind in "fi"
-        and value.levels is None
-        and bool(np.isfinite(value.floats()).any())
-    )
+    if not isinstance(value, RVector) or value.values.dtype.kind not in "fi" or value.levels is not None:
+        return False
+    return bool(np.isfinite(value.floats()).any())
 
 
 #: "native": Python alone. "bridge": R through `pairproof.bridge`. "outside": left out of the Python script.
@@ -227,34 +220,11 @@ def within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-class StaysInR(Exception):
-    """Why a call has no counterpart in Python; its text is one sentence."""
-
-
-def needed(value: T | None, why: str) -> T:
-    """The value; where there is none, the call stays in R."""
-    if value is None:
-        raise StaysInR(why)
-    return value
-
-
-def held(value: object, kind: type[T], why: str) -> T:
-    """The value, which is of this kind; where it is of another, the call stays in R."""
-    stays_if(not isinstance(value, kind), why)
-    return cast(T, value)
-
-
 def bridged(
     why: str, function: str, arguments: Sequence[Any], options: Mapping[str, Any], judge: Judge
 ) -> Translation:
     """A call of R's own function, "eba.eba", through the bridge, and why."""
     return Translation("bridge", Call(f"{BRIDGE}.{function}", tuple(arguments), options), why, judge=judge)
-
-
-def stays_if(holds: object, why: str) -> None:
-    """The call stays in R where this holds."""
-    if holds:
-        raise StaysInR(why)
 
 
 def in_r(*functions: str) -> Callable[[InR], InR]:

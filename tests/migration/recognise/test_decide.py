@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from pairproof.migration.recognise.decide import recognise_poisson, recognise_rows
 from pairproof.migration.recognise.design_contests import Not, Variable
 from pairproof.migration.recognise.design_terms import Model
-from pairproof.migration.translate.translation import StaysInR
+from pairproof.migration.translate.recorded_answers import StaysInR
 from tests.migration.recognise.made import FloatArray, counts_of, design, outcomes, signs
 
 ITEMS = ["A", "B", "C", "D"]

@@ -11,9 +11,9 @@ from pairproof.bridge.capture.recorded import RecordedCall
 from pairproof.errors import InputError
 from pairproof.migration.translate import translation
 from pairproof.migration.translate.python_code import Call
-from pairproof.migration.translate.recorded_answers import Declared, options_of
+from pairproof.migration.translate.recorded_answers import Declared, StaysInR, options_of
 from pairproof.migration.translate.rows import Beside
-from pairproof.migration.translate.translation import Context, StaysInR, Translation, in_r, translates
+from pairproof.migration.translate.translation import Context, Translation, in_r, translates
 from tests.migration.made import a_call, a_run
 from tests.migration.translate.prefmod.made import numbers, texts, truths
 

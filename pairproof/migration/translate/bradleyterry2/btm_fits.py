@@ -29,24 +29,11 @@ from ....fit.estimates.fit_record import why_not_estimable
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
+from .. import recorded_answers as answers
 from ..python_code import Call, Result, columns_call, frame_call, stated
-from ..recorded_answers import Declared, first, options_of, plain_values, taken, vectors_of
-from ..rows import Beside, said_of
-from ..translation import (
-    BRIDGE,
-    TRANSLATORS,
-    Context,
-    StaysInR,
-    Step,
-    Translation,
-    bridged,
-    held,
-    in_r,
-    needed,
-    stays_if,
-    translates,
-    tried,
-)
+from ..recorded_answers import StaysInR, held, needed, stays_if
+from ..rows import Beside, Rows, said_of
+from ..translation import BRIDGE, TRANSLATORS, Context, Step, Translation, bridged, in_r, translates, tried
 from . import recorded_btm as recorded
 from .btm_numbers import TWICE, WRONG, Relation, btm_rows, name_of, relation
 
@@ -75,7 +62,7 @@ def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = ""
         formula="" if plain or not formula else checked(formula),
         id=contests.id if contests.id != ".." else "",
         separate_ability=list(call.strings("separate")),
-        refcat=first(call, "refcat", ""),
+        refcat=answers.first(call, "refcat", ""),
         link=link if link != "logit" else "",
         offset=offset.tolist() if offset is not None and "offset(" not in formula else None,
         br=recorded.bias_reduced(call),
@@ -83,7 +70,7 @@ def bridged_code(call: RecordedCall, contests: recorded.Contests, also: str = ""
     return Call(BTM, ("cbind(wins, losses)", *players), options | settings(call) | {"data": tables})
 
 
-def of_r(call: RecordedCall, model: ContestModel, more: str = "") -> list[Agreement]:
+def of_r(call: RecordedCall, model: ContestModel, more: str = "") -> Rows:
     """R through the bridge beside R in the script; more: numbers beside those of every model."""
     numbers = f"deviance df_resid null_deviance df_null aic_glm sigma {more}"
     return Beside(call, LEAST, AGAIN).model(model, numbers)
@@ -101,11 +88,11 @@ def _tables(
         columns |= {f"{name}.{k + 1}": of_player for name, of_player in contests.sides[k].items()}
         players.append({contests.id: own} | {name: f"{name}.{k + 1}" for name in contests.sides[k]})
     others: dict[int, dict[str, RVector]] = {}
-    for name, column in vectors_of(call.frame("data")).items():
+    for name, column in answers.vectors_of(call.frame("data")).items():
         if name in columns or not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", said):
             continue  # the formula does not name it
         if len(column) == contests.total:
-            columns[name] = taken(column, contests.rows)
+            columns[name] = answers.taken(column, contests.rows)
         else:
             others.setdefault(len(column), {})[name] = column
     there = {".", *columns, *(n for p in players for n in p), *(n for of in others.values() for n in of)}
@@ -130,7 +117,7 @@ def settings(call: RecordedCall) -> dict[str, Any]:
     stays_if(lost, f"its {lost} is not passed on")
     given = call.values.get("control")
     own = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
-    said = options_of(SETTINGS, lambda name: call.values.get(name, own.get(name)))
+    said = answers.options_of(SETTINGS, lambda name: call.values.get(name, own.get(name)))
     names = ("tol", "maxiter", "IWLSiter")
     control: dict[str, Any] = {name: said.pop(name) for name in names if name in said}
     if control:
@@ -144,7 +131,7 @@ def settings(call: RecordedCall) -> dict[str, Any]:
 
 
 #: Settings of BTm and of its control, in the order in which they are written.
-SETTINGS: Declared = {
+SETTINGS: answers.Declared = {
     **{"epsilon": (float, None), "maxit": (int, None), "tol": (float, None), "maxiter": (int, None)},
     **{"IWLSiter": (int, None), "sigma": (float, None), "sigma.fixed": (bool, None)},
 }
@@ -196,7 +183,7 @@ class Model:
         fit = self.fit
         return 9.0 if fit is None else floor(kind, name_of(self.call, fit)).digits
 
-    def judged(self, rows: Iterable[Agreement]) -> list[Agreement]:
+    def judged(self, rows: Iterable[Agreement]) -> Rows:
         """Rows in which a number that the fit cannot have is said to be none, and what R doubled is explained."""
         found, fit = list(rows), self.fit
         if fit is None:
@@ -326,10 +313,10 @@ def step(call: RecordedCall, context: Context) -> Translation:
 
 def path_of(call: RecordedCall) -> str:
     """The path of the choice, in R's words: what was added or left out, and the AIC after it."""
-    table = vectors_of(call.frame("anova"))
+    table = answers.vectors_of(call.frame("anova"))
     if not {"Step", "AIC"} <= set(table):
         return "The model that R's step chose; its path was not recorded."
-    words = [" ".join(str(v).split()) if v else "start" for v in plain_values(table["Step"])]
+    words = [" ".join(str(v).split()) if v else "start" for v in answers.plain_values(table["Step"])]
     said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, table["AIC"].floats()) if not np.isnan(a)]
     more = f", and {len(said) - MOST_TRIED} more" if len(said) > MOST_TRIED else ""
     return f"The model that R's step chose. Its path: {', '.join(said[:MOST_TRIED])}{more}."

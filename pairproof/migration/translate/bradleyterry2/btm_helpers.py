@@ -30,23 +30,10 @@ from ....bridge.programs.counted_cells import count
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....data.columns import Factor
 from ....fit.fit import Fit
-from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, Method, columns_call, files, frame_call, stated
-from ..recorded_answers import vectors_of
-from ..rows import Beside, in_column, said_of
-from ..translation import (
-    Context,
-    StaysInR,
-    Translation,
-    bridged,
-    held,
-    in_r,
-    needed,
-    outside,
-    stays_if,
-    translates,
-    tried,
-)
+from ..recorded_answers import StaysInR, held, needed, stays_if, vectors_of
+from ..rows import Beside, Rows, in_column, said_of
+from ..translation import Context, Translation, bridged, in_r, translates, tried
 from .btm_fits import AGAIN, LEAST, Model, model_of
 from .btm_numbers import STOP, WRONG
 from .recorded_btm import estimated_terms, in_words, terms_of
@@ -75,7 +62,7 @@ def anova(call: RecordedCall, context: Context) -> Translation:
         labels = _labels(table)
         return partial(numbers, labels) if len(native) == len(labels) else None
 
-    return _tests(call, models, "anova", of)
+    return _tests(call, models, of)
 
 
 @translates("BradleyTerry2::drop1.BTm")
@@ -83,50 +70,49 @@ def drop1(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.drop1(m)`."""
     model = model_of(call, context, "object")
     whole = not {"scope", "scale"} & set(call.args)
-    return _tests(call, [model], "drop1", partial(_matched, model, 1.0), native=whole)
+    return _tests(call, [model], partial(_matched, model, 1.0), native=whole)
 
 
 @translates("BradleyTerry2::add1.BTm")
 def add1(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.add1(m, "x + y")`."""
-    model, scope = model_of(call, context, "object"), call.values.get("scope")
-    if not isinstance(scope, RLang):
-        return outside("its scope is not a formula")
+    model = model_of(call, context, "object")
+    scope = held(call.values.get("scope"), RLang, "its scope is not a formula")
     added, own = terms_of(scope.text), "scale" not in call.args
-    words = lambda: in_words(model.call, model.contests, added).formula
-    return _tests(call, [model], "add1", partial(_matched, model, -1.0), words, scope.text, native=own)
+    return _tests(call, [model], partial(_matched, model, -1.0), scope.text, added, own)
 
 
 def _tests(
     call: RecordedCall,
     models: Sequence[Model],
-    function: str,
     numbers: Callable[[RList, Any], Of | None],
-    words: Callable[[], str] | None = None,
     scope: str = "",
+    added: Sequence[str] = (),
     native: bool = True,
 ) -> Translation:
     """The table by pairproof, if it is of the same tests, as `numbers` tells, else R's own through the bridge."""
-    table, test = call.result.get("value"), call.word("test", "none")
-    why = "a model in it has no formula in Python" if any(m.in_words is None for m in models) else OTHER
+    function, test = call.name.partition(".")[0], call.word("test", "none")
+    table = held(call.result.get("value"), RList, unrecorded := "its table was not recorded")
+    stays_if(not table.names, unrecorded)
+    worded = all(m.in_words is not None for m in models)
+    why = OTHER if worded else "a model in it has no formula in Python"
     why = why if all(m.contests.whole for m in models) else HALVES
-    if not isinstance(table, RList) or not table.names:
-        raise StaysInR("its table was not recorded")
-    if native and all(m.in_words is not None for m in models) and test in ("none", *CHI_SQUARE):
+    if native and worded and test in ("none", *CHI_SQUARE):
         try:
-            code = Call(f"pairproof.{function}", (*(m.result for m in models), *([words()] if words else [])))
+            words = [in_words(m.call, m.contests, added).formula for m in models if scope]
+            code = Call(f"pairproof.{function}", (*(m.result for m in models), *words))
             found, refused = tried(code, {m.call.id: m.fit for m in models})
             stays_if(refused, f"pairproof refuses it: {refused}")
             if (of := numbers(table, found)) is not None:
                 return Translation("native", code, judge=partial(_rows, call, models[0], table, of))
         except StaysInR as said:
             why = str(said)
-    lost = "scale" in call.args or ("scope" in call.args and not scope)
-    stays_if(lost, "its scope or scale is not passed on")
+    dropped = "scale" in call.args or ("scope" in call.args and not scope)
+    stays_if(dropped, "its scope or scale is not passed on")
     stays_if(test not in ("none", *CHI_SQUARE, "F"), f"its test is {test!r}")
     arguments = (*(m.in_r(scope) for m in models), *([scope] if scope else []))
 
-    def judge(found: Any) -> Sequence[Agreement]:
+    def judge(found: Any) -> Rows:
         ours = {(label, column): 0.0 for label in found.rows for column in found.columns}
         places = {f"{label}.{column}": f"values / {k}" for k, (label, column) in enumerate(ours)}
         own = dict(zip(places, np.ravel(found.values).tolist()))
@@ -138,8 +124,8 @@ def _tests(
     return bridged(why, f"bradleyterry2.{function}", arguments, options, judge)
 
 
-def _rows(call: RecordedCall, model: Model, table: RList, numbers: Of, found: Any) -> Sequence[Agreement]:
-    fit, ours, rows = model.python, numbers(found), list[Agreement]()
+def _rows(call: RecordedCall, model: Model, table: RList, numbers: Of, found: Any) -> Rows:
+    fit, ours, rows = model.python, numbers(found), Rows()
     random = fit.random_effects is not None
     for (label, column), value in _entries(table).items():
         if (label, column) not in ours:
@@ -225,14 +211,9 @@ def _labels(table: RList) -> list[str]:
 
 def _entries(table: RList) -> dict[tuple[str, str], float]:
     """Every number of R's table that is not NA, by row and column."""
+    numbers = {n: v.floats().tolist() for n, v in vectors_of(table).items() if v.values.dtype.kind in "fi"}
     labels = _labels(table)
-    return {
-        (label, name): v
-        for name, column in vectors_of(table).items()
-        if column.values.dtype.kind in "fi" and len(column) == len(labels)
-        for label, v in zip(labels, column.floats().tolist())
-        if v == v
-    }
+    return {(label, n): x for n, column in numbers.items() for label, x in zip(labels, column) if x == x}
 
 
 # -- abilities -----------------------------------------------------------------------------------------------
@@ -241,13 +222,13 @@ def _entries(table: RList) -> dict[tuple[str, str], float]:
 @translates("BradleyTerry2::BTabilities")
 def abilities(call: RecordedCall, context: Context) -> Translation:
     """`fit.abilities()`."""
-    model, table = model_of(call, context, "model"), call.result.get("value")
-    if not isinstance(table, RVector) or table.values.ndim != 2 or not table.margin(0):
-        return outside("its table was not recorded")
+    model = model_of(call, context, "model")
+    table = held(call.result.get("value"), RVector, lost := "its table was not recorded")
+    stays_if(table.values.ndim != 2 or not table.margin(0), lost)
     ability, se = [dict(zip(table.margin(0), column)) for column in table.floats().T.tolist()[:2]]
     sizes = {n: 0.0 if v != v else v for n, v in se.items()}
 
-    def judge(found: Any) -> Sequence[Agreement]:
+    def judge(found: Any) -> Rows:
         of, errors = (Beside(call, model.least(kind), STOP) for kind in ("estimate", "se"))
         rows = of.columns(found, {"ability": ability}, {}, sizes)
         return model.judged([*rows, *errors.columns(found, {"se": se}, {"se": "ability_se"}, sizes)])
@@ -393,11 +374,11 @@ def _same(fit: Fit, player: str, name: str, value: Any) -> bool:
     return bool(np.isnan(known) if value is None else known == float(value))
 
 
-def _prediction_rows(call: RecordedCall, model: Model, theirs: Predicted, found: Any) -> Sequence[Agreement]:
+def _prediction_rows(call: RecordedCall, model: Model, theirs: Predicted, found: Any) -> Rows:
     mixed = model.fit is not None and model.fit.random_effects is not None
     point = "eta" if call.word("type", "link") == "link" else "p_plug_in" if mixed else "p_first"
     kinds = {"fit": (point, "prediction", "estimate"), "se.fit": ("se", "prediction_se", "se")}
-    rows: list[Agreement] = []
+    rows: Rows = []
     for (_, name), numbers in theirs.items():
         column, label, kind = kinds[name]
         size = np.nan_to_num(found["se"].to_numpy(float)) if column == "eta" else 0.0
@@ -424,8 +405,8 @@ def _newdata_of_r(call: RecordedCall, model: Model) -> Any:
     return {n: renamed(v, f"{stem}_{n}") for n, v in frames.items()}
 
 
-def _bridge_rows(call: RecordedCall, theirs: Predicted, found: Any) -> Sequence[Agreement]:
-    rows, levels = list[Agreement](), sorted({level for level, _ in theirs})
+def _bridge_rows(call: RecordedCall, theirs: Predicted, found: Any) -> Rows:
+    rows, levels = Rows(), sorted({level for level, _ in theirs})
     for k, level in enumerate(levels):
         for name, field, columns in (("fit", "fit", found.fit), ("se.fit", "se", found.se)):
             numbers = theirs.get((level, name))
@@ -463,7 +444,7 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     by = call.word("by", "")
     stays_if("by" in call.args and not by, "its grouping factor was not recorded by name")
 
-    def again(found: Any) -> Sequence[Agreement]:
+    def again(found: Any) -> Rows:
         values, r = np.asarray(found.values), Beside(call, LEAST, STOP)
         places = list(_by_columns("values", values))
         return r.listed(f"residual_{kind}", values.T, value.floats().T.ravel(), places)
@@ -473,9 +454,7 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     return bridged(why, "bradleyterry2.residuals", [model.in_r()], options, again)
 
 
-def _residual_rows(
-    call: RecordedCall, model: Model, kind: str, value: RVector, found: Any
-) -> Sequence[Agreement]:
+def _residual_rows(call: RecordedCall, model: Model, kind: str, value: RVector, found: Any) -> Rows:
     theirs, r = value.floats(), Beside(call, model.least("estimate"), STOP)
     if len(theirs) != len(found):  # na.exclude puts NA where a row was left out
         theirs = theirs[~np.isnan(theirs)]
@@ -483,13 +462,13 @@ def _residual_rows(
     return model.judged(r.listed(f"residual_{kind}", found[kind], theirs, in_column(found, kind), size))
 
 
-def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) -> Sequence[Agreement]:
+def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) -> Rows:
     players = [n.removeprefix(model.contests.id) for n in value.margin(0) or value.names or ()]
     at = {item: k for k, item in enumerate(found["item"])}
     order = [at[p] for p in players if p in at]
     weights, r = value.attributes.get("weights"), Beside(call, model.least("se") - 0.5, STOP)
     theirs = {"residual": value} | ({"weight": weights} if isinstance(weights, RVector) else {})
-    rows: list[Agreement] = []
+    rows: Rows = []
     for column, vector in theirs.items():
         ours, numbers = found[column].to_numpy(float)[order], vector.floats().ravel()
         # A weight of 0 is that of results that are certain in the limit; R's is what its stop left.

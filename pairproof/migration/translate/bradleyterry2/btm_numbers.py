@@ -21,11 +21,10 @@ others than "one player is 0"::
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from ....bridge.capture.recorded import RecordedCall
@@ -41,20 +40,18 @@ from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ...recognise.design_terms import map_of
-from ..rows import SAME, Beside, count_rows, differ, explained, llf_and_aic, of_fit, said_of
-from ..translation import StaysInR
+from ..recorded_answers import Bools, Floats, StaysInR
+from ..rows import SAME, Beside, Rows, count_rows, differ, explained, llf_and_aic, of_fit, said_of
 from .recorded_btm import Contests, bias_reduced
 
-FloatArray = NDArray[np.float64]
 
-
-def fitted(fit: Fit, contests: Contests) -> FloatArray:
+def fitted(fit: Fit, contests: Contests) -> Floats:
     """The probability that the player named first wins, of each row; 1/2 in rows without a contest."""
     found = contest_residuals(fit, "response")["fitted"].to_numpy(float)
     return np.where(contests.wins + contests.losses > 0, found, 0.5)
 
 
-def deviance(contests: Contests, p: FloatArray) -> float:
+def deviance(contests: Contests, p: Floats) -> float:
     """glm's deviance of the rows."""
     won, lost = contests.wins, contests.losses
     m = np.where(won + lost > 0, won + lost, 1.0)
@@ -62,7 +59,7 @@ def deviance(contests: Contests, p: FloatArray) -> float:
     return float(2.0 * terms.sum())
 
 
-def glm_aic(contests: Contests, p: FloatArray, rank: int, pql: bool = False) -> float:
+def glm_aic(contests: Contests, p: Floats, rank: int, pql: bool = False) -> float:
     """glm's AIC: counts rounded, binomial coefficients of the rows.
 
     pql: glmmPQL's where sigma is 0: each of n rows as of n contests, with the weight of the first.
@@ -75,7 +72,7 @@ def glm_aic(contests: Contests, p: FloatArray, rank: int, pql: bool = False) -> 
     return float(-2.0 * (weight * terms).sum()) + 2.0 * rank
 
 
-def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
+def brglm_null_deviance(contests: Contests, x: Floats, p: Floats) -> float:
     """Deviance of even contests from brglm's pseudo-counts at the estimates; x float[n, p] of full rank."""
     m, wins = contests.wins + contests.losses, contests.wins
     w = m * p * (1.0 - p)
@@ -86,7 +83,7 @@ def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> flo
     return float(2.0 * np.sum(n * (xlogy(y, 2.0 * y) + xlogy(1.0 - y, 2.0 * (1.0 - y)))))
 
 
-def penalised_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
+def penalised_deviance(contests: Contests, x: Floats, p: Floats) -> float:
     """The deviance less log det of the information; x float[n, p] of full rank, p float[n]."""
     w = (contests.wins + contests.losses) * p * (1.0 - p)
     return deviance(contests, p) - float(np.linalg.slogdet(x.T @ (w[:, None] * x))[1])
@@ -106,12 +103,12 @@ class Relation:
     """
 
     names: tuple[str, ...]
-    by: FloatArray
+    by: Floats
     direct: bool
     reference: str
 
 
-def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
+def design_of(fit: Fit) -> tuple[tuple[str, ...], Floats, str]:
     """Names and columns float[n_rows, p] of the free parameters, in favour of the first; the reference."""
     cells, reference = rows_as_they_stand(fit), ""
     if any(t.kind == "item" for t in fit.terms):
@@ -121,7 +118,7 @@ def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
     return tuple(t.name for t in terms), np.column_stack(columns), reference
 
 
-def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation | None:
+def relation(fit: Fit, contests: Contests, known: Bools) -> Relation | None:
     """How R's known coefficients are made of the fit's parameters; None if the models differ."""
     names, ours, reference = design_of(fit)
     rows = contests.wins + contests.losses > 0
@@ -149,7 +146,7 @@ def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation
     return Relation(names, by, False, reference)
 
 
-def _same(a: FloatArray, b: FloatArray) -> bool:
+def _same(a: Floats, b: Floats) -> bool:
     return bool(np.abs(a - b).max(initial=0.0) <= SAME_COLUMN * max(1.0, float(np.abs(b).max(initial=0.0))))
 
 
@@ -164,7 +161,7 @@ WRONG = "r-is-wrong"
 STOP = "R's own stop"
 
 
-def btm_rows(call: RecordedCall, contests: Contests, found: Relation, fit: Fit) -> Sequence[Agreement]:
+def btm_rows(call: RecordedCall, contests: Contests, found: Relation, fit: Fit) -> Rows:
     """A fit's numbers beside R's."""
     p, random = r_parameters(contests, found), fit.random_effects is not None
     expected = isinstance(fit.spec, ContestSpec) and fit.spec.link != "logit" and not random
@@ -212,7 +209,7 @@ def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dic
 NO_SPREAD = 1e-4
 
 
-def _of_no_spread(call: RecordedCall, fit: Fit, rows: list[Agreement]) -> list[Agreement]:
+def _of_no_spread(call: RecordedCall, fit: Fit, rows: Rows) -> Rows:
     """The rows, effects that are 0 so far as anybody can see said to agree: digits of what is 0 there are none."""
     sigma = call.number("sigma")
     if fit.random_effects is None or min(fit.sigma, math.inf if sigma is None else sigma) > NO_SPREAD:
@@ -235,7 +232,7 @@ def _effects(call: RecordedCall, contests: Contests, fit: Fit) -> dict[str, floa
     return values
 
 
-def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]:
+def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> Rows:
     """What R's glm gives by its own definitions: null model, AIC; where sigma came out 0, the deviance."""
     if contests.doubled or (fit.random_effects is not None and fit.sigma > 0):
         return []
@@ -261,9 +258,7 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     return rows + aic
 
 
-def _of_brglm(
-    call: RecordedCall, contests: Contests, p: FloatArray, rows: list[Agreement], least: float
-) -> list[Agreement]:
+def _of_brglm(call: RecordedCall, contests: Contests, p: Floats, rows: Rows, least: float) -> Rows:
     """brglm's null deviance, explained where it is that of its pseudo-counts, and its penalised deviance."""
     x, r = contests.x[:, ~np.isnan(contests.coef)], Beside(call, least, STOP)
     if not differ(r.numbers(null_deviance=brglm_null_deviance(contests, x, p))):
@@ -271,7 +266,7 @@ def _of_brglm(
     return rows + r.numbers(penalised_deviance=penalised_deviance(contests, x, p))
 
 
-def _expected(call: RecordedCall, found: Relation, fit: Fit, p: RParameters) -> list[Agreement]:
+def _expected(call: RecordedCall, found: Relation, fit: Fit, p: RParameters) -> Rows:
     """Standard errors on R's definition: with another link than the logit those of the expected information."""
     ours = fit.bse_expected
     if ours is None or fit.not_estimable or set(found.names) != set(p.names):
@@ -281,7 +276,7 @@ def _expected(call: RecordedCall, found: Relation, fit: Fit, p: RParameters) -> 
     return [r.row(Quantity("se", name=n), float(ours[n]), v) for n, v in zip(p.names, theirs)]
 
 
-def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:
+def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> Rows:
     """Rows of numbers that the fit does not have, with its own reason: separated, or never met."""
     reasons = {t: str(w) for w in reversed(fit.warnings) if w.kind in WITHOUT_ESTIMATE for t in w.terms}
 
@@ -293,7 +288,7 @@ def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:
     return [said(a) for a in rows]
 
 
-def _as_doubled(rows: Iterable[Agreement], n: int) -> list[Agreement]:
+def _as_doubled(rows: Iterable[Agreement], n: int) -> Rows:
     """R's own numbers again, where each of n rows was taken twice: explained where they agree taken once."""
     raw = {"se": (float(np.sqrt(0.5)), 0), "deviance": (2.0, 0), "df_resid": (1.0, n)}
     found = []

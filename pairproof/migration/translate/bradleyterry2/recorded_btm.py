@@ -32,20 +32,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
+from .. import recorded_answers as answers
 from ..designs.recorded_design import contest_call, fitted_of, positions
 from ..python_code import Call, File, stated, whole_numbers
-from ..recorded_answers import counts, first, free as free_name, plain_values, taken, vectors_of
-from ..translation import StaysInR, held, needed, stays_if
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from ..recorded_answers import Floats, Ints, StaysInR, held, needed, stays_if
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,22 +57,22 @@ class Contests:
 
     id: str
     players: tuple[str, ...]
-    first: IntArray
-    second: IntArray
-    wins: FloatArray
-    losses: FloatArray
-    offset: FloatArray | None
-    x: FloatArray
+    first: Ints
+    second: Ints
+    wins: Floats
+    losses: Floats
+    offset: Floats | None
+    x: Floats
     names: tuple[str, ...]
-    coef: FloatArray
-    vcov: FloatArray
-    rows: IntArray
+    coef: Floats
+    vcov: Floats
+    rows: Ints
     sides: tuple[dict[str, RVector], dict[str, RVector]]
     doubled: bool
     total: int
 
     @property
-    def indicators(self) -> FloatArray:
+    def indicators(self) -> Floats:
         """float[n, players]: 1 for the first, -1 for the second."""
         rows = np.arange(len(self.first))
         out = np.zeros((len(rows), len(self.players)))
@@ -97,7 +93,7 @@ class Contests:
 
 def contests_of(call: RecordedCall) -> Contests:
     """The contests of a recorded BTm."""
-    key = first(call, "id", "..")
+    key = answers.first(call, "id", "..")
     sides = [_side(call, which, key) for which in ("player1", "player2")]
     one, other = (side.pop(key) for side in sides)
     levels = needed(one.levels, apart := "its players are not factors with the same levels")
@@ -106,14 +102,14 @@ def contests_of(call: RecordedCall) -> Contests:
     rows, kept, doubled = _rows(call, fitted.n, len(one.values))
     share, weight = fitted.y[kept], fitted.weights[kept]
     stays_if(one.na[rows].any() or other.na[rows].any(), "a row that it used lacks a player")
-    own, theirs = ({name: taken(column, rows) for name, column in side.items()} for side in sides)
+    own, theirs = ({name: answers.taken(column, rows) for name, column in side.items()} for side in sides)
     return Contests(
         id=key,
         players=levels,
         first=one.values[rows].astype(int) - 1,
         second=other.values[rows].astype(int) - 1,
-        wins=counts(share * weight),
-        losses=counts((1.0 - share) * weight),
+        wins=answers.counts(share * weight),
+        losses=answers.counts((1.0 - share) * weight),
         offset=None if fitted.offset is None else fitted.offset[kept],
         x=fitted.design.x[kept],
         names=fitted.design.names,
@@ -137,12 +133,12 @@ def _side(call: RecordedCall, which: str, key: str) -> dict[str, RVector]:
     found = call.result.get(which)
     if isinstance(found, RVector):
         return {key: found}
-    columns = vectors_of(held(found, RList, f"{which} was not recorded"))
+    columns = answers.vectors_of(held(found, RList, f"{which} was not recorded"))
     stays_if(key not in columns, f"{which} has no column {key!r}")
     return columns
 
 
-def _rows(call: RecordedCall, n: int, total: int) -> tuple[IntArray, IntArray, bool]:
+def _rows(call: RecordedCall, n: int, total: int) -> tuple[Ints, Ints, bool]:
     """Positions of the rows used among all; which of the rows used to keep; whether each was taken twice."""
     every = np.arange(n)
     if n == total:
@@ -219,9 +215,8 @@ def summands(text: str) -> list[str]:
 def random_effect(call: RecordedCall, contests: Contests) -> bool:
     """Whether the formula has a random effect of the player."""
     bars = [part for part in _checked(formula_text(call) or "~ 1", "formula") if "|" in part]
-    for part in bars:
-        other = re.sub(r"[\s`()+]", "", part) != f"1|{contests.id}"
-        stays_if(other, f"its random effect {part.lstrip('+ ')} is not that of the player")
+    other = next((part for part in bars if re.sub(r"[\s`()+]", "", part) != f"1|{contests.id}"), "")
+    stays_if(other, f"its random effect {other.lstrip('+ ')} is not that of the player")
     return bool(bars)
 
 
@@ -237,7 +232,7 @@ class _Reader:
     """Names of R's formula -> words and values."""
 
     def __init__(self, call: RecordedCall, contests: Contests) -> None:
-        self.contests, self.data = contests, vectors_of(call.frame("data"))
+        self.contests, self.data = contests, answers.vectors_of(call.frame("data"))
         self.words = Words()
         self.named: dict[tuple[str, str], str] = {}
 
@@ -268,18 +263,16 @@ class _Reader:
         return Name(self.named[name, index]).text
 
     def add(self, name: str, index: str) -> str:
-        c, called = self.contests, self.free(name)
+        c, called, of = self.contests, self.free(name), index or name
         if index == c.id:
             own = self.vector(name, len(c.players), "players")
             self.words.item_data[called] = self.plain(own, called)
             return called
-        found: dict[str, RVector]
-        if all((index or name) in side for side in c.sides):
-            ends = zip(("first", "second"), (side[index or name] for side in c.sides))
-            found = {f"{called}_{end}": self.looked_up(name, of) if index else of for end, of in ends}
+        if all(of in side for side in c.sides):
+            found = {f"{called}_{end}": side[of] for end, side in zip(("first", "second"), c.sides)}
         else:
-            of = taken(self.vector(index or name, c.total, "contests"), c.rows)
-            found = {called: self.looked_up(name, of) if index else of}
+            found = {called: answers.taken(self.vector(of, c.total, "contests"), c.rows)}
+        found = {n: self.looked_up(name, column) if index else column for n, column in found.items()}
         self.words.columns |= {n: self.plain(column, n) for n, column in found.items()}
         return called
 
@@ -296,12 +289,12 @@ class _Reader:
         values, at = self.values(name), where.floats() - 1
         beyond = np.isnan(at).any() or (at < 0).any() or (at >= len(values)).any() or (at % 1 != 0).any()
         stays_if(beyond, f"{name} is indexed at positions that do not exist")
-        return taken(values, at.astype(int))
+        return answers.taken(values, at.astype(int))
 
     def plain(self, column: RVector, called: str) -> list[Any]:
         if column.levels is not None:
             self.words.levels[called] = list(column.levels)
-        return plain_values(column)
+        return answers.plain_values(column)
 
     def free(self, name: str) -> str:
         """A name that nothing else has."""
@@ -332,13 +325,14 @@ class Candidate:
 
 def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()) -> Iterator[Candidate]:
     """Calls of `fit_bradley_terry` to be tried in turn; scopes: later terms, whose covariates are needed."""
-    options, sigma = _options(call), held_sigma(call)
+    link, held_fixed = link_of(call), call.flag("sigma.fixed")
+    stays_if(link not in ("logit", "probit", "cauchit"), f"fit_bradley_terry has no link {link!r}")
+    options = stated(link=link != "logit" and link, reduce_bias=bias_reduced(call) and "mean")
     notes, random = tuple[str, ...](), random_effect(call, contests)
-    if random and sigma == 0.0:
+    if random and held_fixed and call.real("sigma", 0.1) == 0.0:  # 0.1 is glmmPQL's own start
         random, notes = False, (HELD_AT_0,)
     if random:
-        lost = "fit_bradley_terry has no random effects with a fixed variance"
-        stays_if(sigma is not None, lost)
+        stays_if(held_fixed, "fit_bradley_terry has no random effects with a fixed variance")
         options["method"], notes = "pql", (PQL,)
     free, others = free_columns(contests)
     reference = reference_of(contests) if free else ""
@@ -360,8 +354,8 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
     alone = random and any(name.startswith(contests.id) for name in contests.names)
     lost = "some players have separate abilities beside the random effects, and the formula has no equivalent"
     stays_if(alone, lost)
-    code = _with_matrix(call, contests, named | options, free, others, random)
-    yield Candidate(code, False, (*notes, MATRIX))
+    columns = others if free else None
+    yield Candidate(_with_matrix(call, contests, named | options, columns, random), False, (*notes, MATRIX))
 
 
 def fit_call(call: RecordedCall, contests: Contests, words: Words, options: dict[str, Any]) -> Call:
@@ -391,11 +385,6 @@ def reference_of(contests: Contests) -> str:
     return without[0] if len(without) == 1 else "sum"
 
 
-def held_sigma(call: RecordedCall) -> float | None:
-    """The standard deviation of the random effects where it was held fixed; None where it was estimated."""
-    return call.real("sigma", 0.1) if call.flag("sigma.fixed") else None  # 0.1 is glmmPQL's own start
-
-
 def estimated_terms(call: RecordedCall) -> list[str]:
     """R's labels of the terms that have a coefficient with a number; what R gives NA for throughout is aliased."""
     without = _terms_without_number(call)
@@ -418,18 +407,16 @@ def _terms_without_number(call: RecordedCall) -> set[str]:
 
 
 def _with_matrix(
-    call: RecordedCall,
-    contests: Contests,
-    options: dict[str, Any],
-    free: bool,
-    others: list[int],
-    random: bool,
+    call: RecordedCall, contests: Contests, options: dict[str, Any], others: list[int] | None, random: bool
 ) -> Call:
-    """The columns of R's model matrix that have a coefficient, in favour of the player named first."""
-    known = ~np.isnan(contests.coef)
+    """The columns of R's model matrix that have a coefficient, in favour of the player named first.
+
+    others: those beside free abilities; None: all.
+    """
+    known, free = ~np.isnan(contests.coef), others is not None
     names, columns = [], dict[str, list[Any]]()
-    for k in (k for k in (others if free else range(len(known))) if known[k]):
-        name = free_name(contests.names[k].replace("`", "'"), {*TAKEN, *columns})
+    for k in (k for k in (range(len(known)) if others is None else others) if known[k]):
+        name = answers.free(contests.names[k].replace("`", "'"), {*TAKEN, *columns})
         names.append(Name(name).text)
         columns[name if free else f"{name}_first"] = whole_numbers(contests.x[:, k])
         if not free:
@@ -443,10 +430,3 @@ def _with_matrix(
 def link_of(call: RecordedCall) -> str:
     """The link of its family."""
     return (call.strings("family") or ("binomial", "logit"))[-1]
-
-
-def _options(call: RecordedCall) -> dict[str, Any]:
-    """Link and reduced bias; what is R's default and ours is left out."""
-    link = link_of(call)
-    stays_if(link not in ("logit", "probit", "cauchit"), f"fit_bradley_terry has no link {link!r}")
-    return stated(link=link != "logit" and link, reduce_bias=bias_reduced(call) and "mean")

@@ -21,23 +21,10 @@ from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.eba import AgreementU, AspectModel, ThurstoneModel, Transitivity
 from ....bridge.packages.lme4 import CONSTANT, MixedDesign
 from ....bridge.values.nodes import RList, RVector
-from ....validation.verdicts.agreement import Agreement
 from ..python_code import stated, whole_numbers
-from ..recorded_answers import matrix_of, plain_values, unknown, vectors_of
-from ..rows import Beside, at
-from ..translation import (
-    Context,
-    Judge,
-    StaysInR,
-    Translation,
-    Translator,
-    bridged,
-    in_r,
-    needed,
-    outside,
-    stays_if,
-    translates,
-)
+from ..recorded_answers import StaysInR, all_known, matrix_of, needed, plain_values, stays_if, vectors_of
+from ..rows import Beside, Rows
+from ..translation import Context, Judge, Translation, Translator, bridged, in_r, outside, translates
 from .recorded_design import Fitted, Y, fitted_of
 
 EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
@@ -59,8 +46,7 @@ def _by_eba(call: RecordedCall, name: str, why: str, judge: Judge, **options: An
 @in_r(EBA, "eba::OptiPt")
 def eba(call: RecordedCall, context: Context, why: str) -> Translation:
     """`bridge.eba.eba(wins, items, A=, s=)`."""
-    lost = unknown(call, "A", "s", "constrained")
-    stays_if(lost, f"its {lost} could not be recorded")
+    all_known(call, "A", "s", "constrained")
     aspects, start = call.values.get("A"), call.argument("s")
     vectors = aspects.values if isinstance(aspects, RList) else ()
     own = [[int(k) for k in v.floats().ravel()] if isinstance(v, RVector) else [] for v in vectors]
@@ -68,16 +54,16 @@ def eba(call: RecordedCall, context: Context, why: str) -> Translation:
     options |= {} if start is None else {"s": start.floats().ravel().tolist()}
     options |= {} if call.one("constrained", True) else {"constrained": False}
 
-    def judge(model: AspectModel) -> Sequence[Agreement]:
+    def judge(model: AspectModel) -> Rows:
         r, found = Beside(call, function=EBA), call.vector("coef")
         theirs = {} if found is None else dict(zip(model.names, found.floats().ravel().tolist()))
-        rows = r.named("estimate", model.params(), theirs, at("coef", model.names)) if theirs else []
+        rows = r.array("estimate", model, theirs) if theirs else []
         return [*rows, *r.fields(model, "llf"), *_goodness(r, model)]
 
     return _by_eba(call, "eba", why, judge, **options)
 
 
-def _goodness(r: Beside, model: AspectModel | ThurstoneModel) -> list[Agreement]:
+def _goodness(r: Beside, model: AspectModel | ThurstoneModel) -> Rows:
     """The test against the saturated model: its deviance, degrees of freedom, and p."""
     found, fields = r.call.vector("goodness"), ("deviance", "df_residual", "p_value")
     theirs = () if found is None else found.floats().ravel().tolist()
@@ -98,7 +84,7 @@ def _list_of(
     """A function of wins whose answer is a list of numbers; names: R's, and those of the bridge's answer."""
     found, r = needed(call.frame("value"), "its table of wins was not recorded"), Beside(call)
 
-    def judge(value: AgreementU | Transitivity) -> Sequence[Agreement]:
+    def judge(value: AgreementU | Transitivity) -> Rows:
         numbers = ((n, own, float(found.vector(n).floats()[0])) for n, own in names.items())
         return [r.row(n, float(getattr(value, own)), theirs, place=own) for n, own, theirs in numbers]
 
@@ -121,15 +107,15 @@ def kendall_u(call: RecordedCall, context: Context) -> Translation:
 
 
 #: Why functions have no place in the script, in which their calls are named only.
+OF_DESIGN = (
+    "it makes the table of a Poisson model; fits to it are translated with a table of the answers themselves"
+)
+OF_ANSWERS = "it makes a table of answers, which is in the files of the calls that use it"
 LEFT_OUT = {
     "neither pairproof nor its bridge has this function": "eba::circular",
     "the tables of the fits contain the rows that it makes": "BradleyTerry2::countsToBinomial",
-    "it makes the table of a Poisson model; fits to it are translated with a table of the answers themselves": (
-        "prefmod::llbt.design prefmod::patt.design"
-    ),
-    "it makes a table of answers, which is in the files of the calls that use it": (
-        "prefmod::expand.mat prefmod::simPC prefmod::simR"
-    ),
+    OF_DESIGN: "prefmod::llbt.design prefmod::patt.design",
+    OF_ANSWERS: "prefmod::expand.mat prefmod::simPC prefmod::simR",
 }
 
 
@@ -142,7 +128,6 @@ for _why, _functions in LEFT_OUT.items():
     translates(*_functions.split())(_named_only(_why))
 
 
-BRGLM = "brglm::brglm"
 #: Digits of glmer by its values against glmer by its formula: observed 16.0 with one random term and with 3.
 #: Columns in another order end its search elsewhere; two searches share 4.6 digits of an estimate and more.
 SEARCH = 4.0
@@ -172,11 +157,11 @@ def glmer(call: RecordedCall, context: Context) -> Translation:
     fitted, terms = _fitted(call, ("binomial", "poisson"), lost), random_terms(call)
     names, link = fitted.design.names, (fitted.family, fitted.link)
     stays_if(not terms, "its random effects are not of columns of its data")
-    foreign = next((e for _, own in terms for e in own if e != CONSTANT and e not in names), None)
+    foreign = next((e for _, own in terms for e in own if e not in (CONSTANT, *names)), None)
     stays_if(foreign, f"its random effects vary with {foreign}, which is not a column of its fixed effects")
     no_groups = "the groups of its random effects were not recorded"
     groups = {name: needed(_labels(call, name), no_groups) for name, _ in terms}
-    stays_if(unknown(call, "nAGQ"), "its nAGQ could not be recorded")
+    all_known(call, "nAGQ")
     points, (frame, given) = int(call.real("nAGQ", 1.0)), fitted.frame(**groups)
     options = stated(effects=any(own != [CONSTANT] for _, own in terms) and [own for _, own in terms]) | given
     options |= {} if link == ("binomial", "logit") else {"family": link[0], "link": link[1]}
@@ -221,17 +206,17 @@ def _labels(call: RecordedCall, group: str) -> list[Any] | None:
     return [":".join(map(str, own)) for own in zip(*(plain_values(columns[p]) for p in parts))]
 
 
-def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
-    r, sd = Beside(call, SEARCH, WHY_SEARCH), dict(zip(model.effects, model.sd.tolist()))
+def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Rows:
+    r = Beside(call, SEARCH, WHY_SEARCH)
     theirs = {f"{_bare(group, call)}: {effect}": value for group, effect, value in _deviations(call)}
-    deviations = r.named("sd", sd, theirs, at("sd", model.effects))
+    deviations = r.array("sd", model, theirs, "sd", "effects")
     return [*r.model(model), *deviations, *Beside(call, 7.0, WHY_SEARCH).fields(model, "llf")]
 
 
 # -- brglm ---------------------------------------------------------------------------------------------------
 
 
-@translates(BRGLM)
+@translates("brglm::brglm")
 def brglm(call: RecordedCall, context: Context) -> Translation:
     """`bridge.brglm.brglm_design(frame, ".y", ...)`."""
     lost = "its design was not recorded, or its response is not successes and failures"

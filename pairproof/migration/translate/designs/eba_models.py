@@ -23,9 +23,9 @@ from ....validation.claims.quantities import aic_glm
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call
-from ..recorded_answers import unknown
+from ..recorded_answers import all_known, needed, stays_if
 from ..rows import Beside, in_column, of_fit
-from ..translation import Context, Translation, needed, stays_if, translates, why_not_finite
+from ..translation import Context, Translation, translates, why_not_finite
 from .recorded_design import contest_call
 
 WHY = "eba's search stops early, and its standard errors are by finite differences"
@@ -60,8 +60,7 @@ def _fit_call(call: RecordedCall, *tables: Any, **options: Any) -> Call:
 
 
 def _check(call: RecordedCall) -> None:
-    lost = unknown(call, "A", "s", "constrained")
-    stays_if(lost, f"its {lost} could not be recorded")
+    all_known(call, "A", "s", "constrained")
     stays_if(call.values.get("A") is not None, "it is a model of elimination by aspects, which eba fits")
 
 

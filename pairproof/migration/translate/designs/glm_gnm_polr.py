@@ -16,43 +16,28 @@ with the sides and the answer exchanged.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import log
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
 
 from ....bridge.capture.recorded import NotRecorded, RecordedCall
 from ....bridge.values.nodes import RList
 from ....data.wide import prefmod_pair_order
 from ....fit.fit import Fit
 from ....validation.claims.quantities import dispersion
-from ....validation.r_answers.translate import RParameters, likelihood_values
-from ....validation.verdicts.agreement import AGREEING, Agreement
+from ....validation.r_answers.translate import RParameters
+from ....validation.verdicts.agreement import AGREEING
 from ....validation.verdicts.digits import floor
 from ...recognise import decide
 from ...recognise.answer_patterns import Pattern, recognise_pattern
 from ...recognise.design_contests import Contests, Not
 from ..python_code import Call, File, Result, stated, whole_numbers
-from ..recorded_answers import counts, first
-from ..rows import Beside, covariance, in_column, llf_and_aic, of_fit
-from ..translation import (
-    Context,
-    StaysInR,
-    Translation,
-    bridged,
-    in_r,
-    made,
-    needed,
-    outside,
-    stays_if,
-    translates,
-    tried,
-)
+from ..recorded_answers import Floats, StaysInR, counts, first, needed, stays_if
+from ..rows import Beside, Named, Rows, covariance, in_column, llf_and_aic, of_fit
+from ..translation import Context, Translation, bridged, in_r, made, outside, translates, tried
 from . import recorded_design as designs
 
 SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
@@ -75,14 +60,7 @@ def davidson(fitted: designs.Fitted, found: decide.Recognised) -> Translation:
     return Translation("native", code, judge=partial(judge, nuisance=n_contests), notes=notes)
 
 
-FloatArray = NDArray[np.float64]
 PLACES = "ratings are written as ranks, 1 the best: the design contains only their order"
-
-
-def is_pattern_design(call: RecordedCall) -> bool:
-    """Whether the data of a call are a design of patt.design."""
-    data = call.values.get("data")
-    return isinstance(data, RList) and "pattdes" in data.rclass
 
 
 def pattern(fitted: designs.Fitted) -> Translation:
@@ -93,9 +71,12 @@ def pattern(fitted: designs.Fitted) -> Translation:
     made(code)
     coef, vcov = fitted.of(found.coefficients)
     theta, spread = found.map @ coef, found.map @ vcov @ found.map.T
-    likelihood = _likelihood(call, found, fitted.y)
+    # The groups' totals are given: deviance, df, llf and AIC are those of persons' answers.
+    likelihood = designs.deviance_of(call)
+    total, n = np.bincount(found.groups, fitted.y).astype(float), len(found.names)
+    likelihood |= designs.likelihood_of_counts(call, total, fitted.y, n)
 
-    def judge(fit: Fit) -> Sequence[Agreement]:
+    def judge(fit: Fit) -> Rows:
         own = {_of_pairs(n): n for n in fit.names}
         names = tuple(own.get(_of_pairs(n), n) for n in found.names)
         p = RParameters(names, theta, spread, "lambda", found.reference)
@@ -127,7 +108,7 @@ def _of_pairs(name: str) -> str:
     return "*".join(sorted(name.split("*"))) if "*" in name else name
 
 
-def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
+def _code(found: Pattern, y: Floats, stem: str) -> Call:
     answers, items = found.answers, found.items
     seen = np.flatnonzero(y > 0)
     named = designs.safe_names([*found.variables, *found.item_terms], items)
@@ -154,17 +135,6 @@ def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
     )
     table = Call("pairproof.read_respondents", (File(columns, stem), answers.kind), options)
     return Call("pairproof.fit_pattern", (table,), keywords)
-
-
-def _likelihood(call: RecordedCall, found: Pattern, y: FloatArray) -> dict[str, float]:
-    """R's deviance, df, llf and AIC on the definitions of persons' answers: the groups' totals are given."""
-    values = designs.deviance_of(call)
-    loglik = call.number("loglik")
-    if loglik is not None and bool((y % 1 == 0).all()):
-        total = np.bincount(found.groups, y)
-        constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(y + 1)))
-        values.update(likelihood_values(loglik - constant, len(found.names)))
-    return values
 
 
 BY_DESIGN = "written as paired comparisons, because its design is one"
@@ -199,11 +169,11 @@ def glm(call: RecordedCall, context: Context) -> Translation:
 
 def _binomial(fitted: designs.Fitted) -> Translation:
     """Rows that are contests."""
-    wins, losses = counts(fitted.y * fitted.weights), counts((1.0 - fitted.y) * fitted.weights)
+    counted = wins, losses = [counts(share * fitted.weights) for share in (fitted.y, 1.0 - fitted.y)]
     found, link = decide.recognise_rows(fitted.design, wins, losses), fitted.link
-    half = bool((wins % 1 != 0).any() or (losses % 1 != 0).any())
-    uncounted = ((2 * wins) % 1 != 0).any() or ((2 * losses) % 1 != 0).any()
+    half = any((n % 1 != 0).any() for n in counted)
     stays_if(link not in LINKS, f"link {link} of paired comparisons is not supported")
+    uncounted = any(((2 * n) % 1 != 0).any() for n in counted)
     stays_if(uncounted, "its counts are neither whole numbers nor halves")
     empty = not fitted.design.known.any() or not (fitted.weights > 0).all()
     stays_if(empty, "some of its rows have the weight 0")
@@ -217,7 +187,9 @@ def _binomial(fitted: designs.Fitted) -> Translation:
 def _poisson(fitted: designs.Fitted, of_davidson: bool) -> Translation:
     """Rows that are outcomes of contests, or answers of persons."""
     call, groups, link = fitted.call, fitted.groups, fitted.link
-    if groups is None and link == "log" and fitted.family == "poisson" and is_pattern_design(call):
+    data = call.values.get("data")
+    of_patterns = isinstance(data, RList) and "pattdes" in data.rclass
+    if groups is None and link == "log" and fitted.family == "poisson" and of_patterns:
         return pattern(fitted)
     if of_davidson and groups is not None and fitted.offset is None:
         return davidson(fitted, decide.recognise_davidson(fitted.design, fitted.y, groups))
@@ -230,11 +202,7 @@ def _poisson(fitted: designs.Fitted, of_davidson: bool) -> Translation:
 
 
 def _native(
-    fitted: designs.Fitted,
-    found: decide.Recognised,
-    code: Call,
-    likelihood: dict[str, float],
-    notes: list[str],
+    fitted: designs.Fitted, found: decide.Recognised, code: Call, likelihood: Named, notes: list[str]
 ) -> Translation:
     """A fit of the recognised model, the dispersion of a quasi family taken out of R's errors as Python has it."""
     call, link, poisson = fitted.call, fitted.link, code.function == "pairproof.fit_llbt"
@@ -262,7 +230,7 @@ def _native(
     return Translation("native", code, notes=tuple(notes), judge=judge)
 
 
-def _of_deviance(likelihood: dict[str, float]) -> dict[str, float]:
+def _of_deviance(likelihood: Named) -> Named:
     return {q: v for q, v in likelihood.items() if q in ("deviance", "df_resid")}
 
 
@@ -291,7 +259,7 @@ def anova(call: RecordedCall, context: Context) -> Translation:
     return Translation("native", code, judge=partial(_anova_rows, call, table))
 
 
-def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreement]:
+def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Rows:
     r, rows = Beside(call, LEAST, WHY), []
     p = [n for n in table.names or () if n.startswith("Pr(")]
     size = float(np.nanmax(np.abs(table.vector("Resid. Dev").floats()), initial=0.0))
@@ -300,10 +268,8 @@ def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreem
         ours, found = np.abs(frame[quantity].to_numpy(float)), np.abs(table.vector(theirs).floats())
         entries = list(zip(ours.tolist(), found.tolist(), in_column(frame, quantity)))
         scale = size if quantity == "statistic" else 0.0
-        rows += [
-            r.row(f"anova.{k}.{quantity}", python, value, scale, place)
-            for k, (python, value, place) in enumerate(entries[1:], 2)
-        ]
+        for k, (python, value, place) in enumerate(entries[1:], 2):
+            rows.append(r.row(f"anova.{k}.{quantity}", python, value, scale, place))
     return rows
 
 
@@ -368,7 +334,7 @@ def _of_polr(fitted: designs.Fitted, found: decide.Recognised) -> Translation:
     said = "tie = (zeta2 - zeta1) / 2" + ("" if mirrored else ", order = -(zeta1 + zeta2) / 2")
     notes = (BY_DESIGN, *(["each contest and its mirror image are read as one contest"] if mirrored else []))
 
-    def judge(fit: Fit) -> Sequence[Agreement]:
+    def judge(fit: Fit) -> Rows:
         """polr's deviance is -2 log L; its df are answers less parameters, of which R may have one more."""
         rank, r = float(fit.rank + mirrored), Beside(call, floor("llf", designs.POLR).digits)
         rows = of_fit(call, fit, p, values, said, name=designs.towards(designs.POLR, fit))

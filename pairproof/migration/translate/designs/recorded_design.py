@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from ....bridge.capture.recorded import RecordedCall
@@ -27,19 +26,26 @@ from ....fit.estimates.specification import Scale
 from ....fit.fit import Fit
 from ....validation.r_answers.contests import TOWARDS_INFINITY
 from ....validation.r_answers.translate import RParameters, likelihood_values
-from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ...recognise.decide import Design, Recognised
 from ...recognise.design_contests import Contests, Variable
 from ...recognise.design_terms import Model, Term
 from ..python_code import Call, File, columns_call, quoted_name, stated, table_call, whole_numbers
-from ..recorded_answers import free, plain_values, taken, vectors_of
-from ..rows import IN_RECORD, Beside, at, coefficients, covariance, of_fit
-from ..translation import Context, Translation, bridged, held, in_r, needed, outside, stays_if
+from ..recorded_answers import (
+    Arrays,
+    Floats,
+    Ints,
+    free,
+    held,
+    needed,
+    plain_values,
+    stays_if,
+    taken,
+    vectors_of,
+)
+from ..rows import IN_RECORD, Beside, Rows, at, coefficients, covariance, of_fit
+from ..translation import Context, Translation, bridged, in_r, outside
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-Arrays = Mapping[str, FloatArray]
 #: Columns of a model frame that are no covariates.
 NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
 #: Numbers of a model matrix that are examined: least squares on more take minutes.
@@ -59,14 +65,14 @@ class Fitted:
 
     call: RecordedCall
     design: Design
-    coef: FloatArray
-    vcov: FloatArray
-    y: FloatArray
-    weights: FloatArray
-    offset: FloatArray | None
+    coef: Floats
+    vcov: Floats
+    y: Floats
+    weights: Floats
+    offset: Floats | None
     family: str
     link: str
-    groups: IntArray | None
+    groups: Ints | None
 
     @property
     def n(self) -> int:
@@ -83,13 +89,13 @@ class Fitted:
         columns |= {given[n]: v.tolist() for n, v in numbers.items() if v is not None and n in given}
         return columns_call(columns, self.call.variable), given
 
-    def of(self, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    def of(self, names: Sequence[str]) -> tuple[Floats, Floats]:
         """Some of the coefficients, and their covariance."""
         at = [self.design.names.index(n) for n in names]
         return self.coef[at], self.vcov[np.ix_(at, at)]
 
 
-def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
+def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, Floats, Floats]:
     """The design without some columns, and the coefficients and covariance in the order of the others."""
     x = needed(call.matrix("x"), lost := "its model matrix was not recorded")
     stays_if(x.values.size and not x.margin(1), lost)
@@ -125,7 +131,7 @@ def fitted_of(call: RecordedCall, without: tuple[str, ...] = ()) -> Fitted:
     return Fitted(call, design, coef, vcov, y, w, o if o.any() else None, family, link, groups)
 
 
-def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
+def coefficients_of(call: RecordedCall, names: tuple[str, ...]) -> tuple[Floats, Floats]:
     """R's coefficients by the names of the columns, nan for NA, and their covariance, 0 for those."""
     found = coefficients(call, names)
     own = names if set(names) <= set(found) else tuple(found)
@@ -157,14 +163,14 @@ def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
     return RList(tuple(taken(v, at) for v in columns.values()), data.names, data.rclass)
 
 
-def positions(used: Sequence[str], names: RValue, total: int) -> IntArray | None:
+def positions(used: Sequence[str], names: RValue, total: int) -> Ints | None:
     """Rows used among all, by R's names of all, else 1, 2, ...; None where one of them is not there."""
     texts = [str(v) for v in names.values] if isinstance(names, RVector) and not names.na.any() else []
     place = {n: k for k, n in enumerate(texts if len(texts) == total else map(str, range(1, total + 1)))}
     return np.array([place[n] for n in used], dtype=np.int64) if set(used) <= set(place) else None
 
 
-def trials(fitted: Fitted) -> FloatArray:
+def trials(fitted: Fitted) -> Floats:
     """float[n]: contests that R's binomial coefficients are of: the counts, whatever the weights."""
     frame = fitted.call.frame("frame")
     response = frame.values[0] if frame else None
@@ -198,7 +204,7 @@ def variable_of(name: str, column: RVector) -> Variable | None:
     return Variable(name, tuple(column.floats().tolist())) if column.values.dtype.kind in "fib" else None
 
 
-def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Item columns and item covariates that a design of prefmod's says (`objnames`, `objcovs`)."""
     data = call.values.get("data")
     if not isinstance(data, RList) or "llbtdes" not in data.rclass or data.names is None:
@@ -207,7 +213,7 @@ def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict
     return (labels, said_covariates(data)) if labels else ({}, {})
 
 
-def said_columns(data: RList, attribute: str, n: int) -> dict[str, FloatArray] | None:
+def said_columns(data: RList, attribute: str, n: int) -> dict[str, Floats] | None:
     """The columns that an attribute names; None if one of them is not there, or has not n rows."""
     names = said_by(data, attribute)
     there = all(name in data and _length(data[name]) == n for name in names)
@@ -220,7 +226,7 @@ def said_by(data: RList, attribute: str) -> tuple[str, ...]:
     return tuple(str(v) for v in found.values.tolist()) if isinstance(found, RVector) else ()
 
 
-def said_covariates(data: RList) -> dict[str, FloatArray]:
+def said_covariates(data: RList) -> dict[str, Floats]:
     """Item covariates that a design of prefmod's says (`objcovs`)."""
     covs = data.attributes.get("objcovs")
     if not isinstance(covs, RVector) or covs.values.ndim != 2:
@@ -230,10 +236,8 @@ def said_covariates(data: RList) -> dict[str, FloatArray]:
 
 def text_of(call: RecordedCall) -> str:
     """R's formula, for a look at its functions; "" if it was not recorded."""
-    for found in (call.result.get("formula"), call.values.get("formula")):
-        if isinstance(found, RLang):
-            return found.text
-    return ""
+    found = (call.result.get("formula"), call.values.get("formula"))
+    return next((f.text for f in found if isinstance(f, RLang)), "")
 
 
 #: Columns that `pairproof.read` gives a meaning of its own.
@@ -243,7 +247,7 @@ RESERVED = frozenset(
 
 
 def fit_call(
-    found: Recognised, function: str, stem: str, offset: FloatArray | None = None, link: str = "logit"
+    found: Recognised, function: str, stem: str, offset: Floats | None = None, link: str = "logit"
 ) -> Call:
     """`pairproof.fit_llbt(pairproof.read(...), ...)`."""
     model, players = found.model, found.players
@@ -273,14 +277,14 @@ def fit_call(
 
 def contest_call(
     function: str,
-    sides: Mapping[str, IntArray],
-    counted: tuple[FloatArray, FloatArray, FloatArray | None],
+    sides: Mapping[str, Ints],
+    counted: tuple[Floats, Floats, Floats | None],
     items: Sequence[str],
     more: Mapping[str, list[Any]],
     stem: str,
     reading: Mapping[str, Any],
     options: Mapping[str, Any],
-    offset: FloatArray | None = None,
+    offset: Floats | None = None,
 ) -> Call:
     """A fit of contests, a row each: items of both sides under their columns' names, wins, losses, ties, and more.
 
@@ -343,7 +347,7 @@ def by_of(products: Sequence[Term], item_terms: Collection[str], named: Mapping[
     return " + ".join(":".join(map(quoted_name, words)) for words in texts)
 
 
-def column_of(variable: Variable, rows: IntArray | slice = slice(None)) -> list[Any]:
+def column_of(variable: Variable, rows: Ints | slice = slice(None)) -> list[Any]:
     """A covariate as a column, or some rows of it."""
     values = np.array(variable.values, dtype=object if variable.levels else float)[rows]
     return values.tolist() if variable.levels else whole_numbers(values)
@@ -383,7 +387,7 @@ def glm_rows(
     fit: Fit,
     errors: bool = True,
     nuisance: int = 0,
-) -> Sequence[Agreement]:
+) -> Rows:
     """R's numbers beside a fit's, with glm's AIC, count of parameters and null model; nuisance: constants of contests."""
     call, theirs = fitted.call, likelihood.get("llf")
     rows = of_fit(call, fit, p, likelihood, *said, name=towards(name, fit), errors=errors)
@@ -421,7 +425,8 @@ def binomial_likelihood(fitted: Fitted, contests: Contests, n: int) -> dict[str,
     Its logLik has log choose(trials, wins) beyond that of comparisons, times the weight of each row.
     """
     values, loglik, m = deviance_of(fitted.call), fitted.call.number("loglik"), trials(fitted)
-    if loglik is not None and _whole(contests) and (m > 0).all() and bool((m % 1 == 0).all()):
+    whole = all((n % 1 == 0).all() for n in (contests.wins, contests.losses, m))
+    if loglik is not None and whole and (m > 0).all():
         wins = np.round(m * fitted.y)
         coefficient = gammaln(m + 1) - gammaln(wins + 1) - gammaln(m - wins + 1)
         constant = float(np.sum(fitted.weights / m * coefficient))
@@ -429,33 +434,31 @@ def binomial_likelihood(fitted: Fitted, contests: Contests, n: int) -> dict[str,
     return values
 
 
-def poisson_likelihood(call: RecordedCall, contests: Contests, y: FloatArray, n: int) -> dict[str, float]:
+def poisson_likelihood(call: RecordedCall, contests: Contests, y: Floats, n: int) -> dict[str, float]:
     """The same of a Poisson model with a constant for each contest.
 
     Its log-likelihood is that of the comparisons plus sum(N log N - N) - sum log y!, N the total of a
     contest.  R counts the outcomes of contests that were never held as degrees of freedom; a fit does not.
     """
-    values = deviance_of(call)
-    total = contests.totals
-    outcomes = contests.rows.shape[1]
+    values, total = deviance_of(call), contests.totals
     if "df_resid" in values:
-        values["df_resid"] -= float((total == 0).sum() * (outcomes - 1))
+        values["df_resid"] -= float((total == 0).sum() * (contests.rows.shape[1] - 1))
+    return values | likelihood_of_counts(call, total, y, n)
+
+
+def likelihood_of_counts(call: RecordedCall, total: Floats, y: Floats, n: int) -> dict[str, float]:
+    """llf and AIC given the totals that a Poisson model has a constant for; {} where counts are not whole."""
     loglik = call.number("loglik")
-    if loglik is not None and _whole(contests):
-        constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(y + 1)))
-        values.update(likelihood_values(loglik - constant, n))
-    return values
+    if loglik is None or (y % 1 != 0).any():
+        return {}
+    constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(y + 1)))
+    return dict(likelihood_values(loglik - constant, n))
 
 
 def deviance_of(call: RecordedCall) -> dict[str, float]:
     """R's deviance and residual degrees of freedom, as far as they were recorded."""
     found = {"deviance": call.number("deviance"), "df_resid": call.number("df_residual")}
     return {q: v for q, v in found.items() if v is not None}
-
-
-def _whole(contests: Contests) -> bool:
-    ties = np.zeros(1) if contests.ties is None else contests.ties
-    return all(bool((c % 1 == 0).all()) for c in (contests.wins, contests.losses, ties))
 
 
 #: The same function on the same numbers, so that no more than the order of sums differs. polr's covariance is
@@ -495,9 +498,7 @@ def fitted_in_r(call: RecordedCall, context: Context, reason: str) -> Translatio
 BY_GLM = (3.5, "gnm stops at a tolerance of 1e-6, and glm, which receives its design, at 1e-8")
 
 
-def of_model(
-    call: RecordedCall, names: Sequence[str], same_llf: bool, by_glm: bool, model: RModel
-) -> Sequence[Agreement]:
+def of_model(call: RecordedCall, names: Sequence[str], same_llf: bool, by_glm: bool, model: RModel) -> Rows:
     """R's answer through the bridge beside R's in the script."""
     r, theirs = Beside(call, *(BY_GLM if by_glm else (LEAST, WHY))), coefficients(call, names)
     ours = {n: v for n, v in model.params().items() if n in theirs}

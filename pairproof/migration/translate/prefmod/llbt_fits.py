@@ -37,20 +37,20 @@ from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import counted_with_empty_cells
 from ....validation.r_answers.prefmod_llbt import poisson_values
 from ....validation.r_answers.translate import RParameters
-from ....validation.verdicts.agreement import Agreement
 from ...recognise.decide import Design, recognise_poisson
 from ...recognise.design_contests import EXACT
 from ...recognise.design_terms import Model
 from ..designs.recorded_design import fit_call, parameter_names, poisson_likelihood, said_by
 from ..python_code import Call, File, attribute, columns_call, stated, whole_numbers
-from ..rows import Beside, at, differ, explained, named, of_fit, parameters
-from ..translation import Context, Translation, bridged, in_r, made, needed, stays_if, translates, tried
+from ..recorded_answers import Floats, needed, stays_if
+from ..rows import Beside, Rows, differ, explained, named, of_fit, parameters
+from ..translation import Context, Translation, bridged, in_r, made, translates, tried
 from . import prefmod_table as tables
 from .patterns import Asked, asked
 from .prefmod_table import again
 
 
-def _given(call: RecordedCall) -> tuple[tables.Floats, tables.Floats, tuple[str, ...], int, int]:
+def _given(call: RecordedCall) -> tuple[Floats, Floats, tuple[str, ...], int, int]:
     """y float[rows], x float[rows, p] with its columns' names, blocks, and answers of each."""
     lost = "its design was not recorded"
     y, x = needed(call.vector("y"), lost).floats(), needed(call.matrix("xmodel"), lost)
@@ -83,13 +83,11 @@ def reference_of(names: Sequence[str], context: Context) -> str:
             return lacking[0]
     numbered = [m for m in (re.fullmatch(r"([^\d:]+)(\d+)", name) for name in names) if m]
     heads = {head: [int(m[2]) for m in numbered if m[1] == head] for head in {m[1] for m in numbered}}
-    in_order = [
-        head for head, found in heads.items() if found == list(range(1, len(found) + 1)) and len(found) > 1
-    ]
+    in_order = [head for head, n in heads.items() if len(n) > 1 and n == [*range(1, len(n) + 1)]]
     return f"{in_order[0]}{len(heads[in_order[0]]) + 1}" if len(in_order) == 1 else ""
 
 
-def _llbt_rows(call: RecordedCall, model: Model, fit: Fit) -> Sequence[Agreement]:
+def _llbt_rows(call: RecordedCall, model: Model, fit: Fit) -> Rows:
     coef, se = named(call.vector("coef")), call.vector("se")
     errors = np.full(len(coef), np.nan) if se is None else se.floats()
     to = np.where(np.abs(model.map - np.round(model.map)) < EXACT, np.round(model.map), model.map)
@@ -115,12 +113,11 @@ def _in_r(call: RecordedCall, context: Context, why: str) -> Translation:
     design = columns_call(columns, f"{stem}_design")
     counts = attribute(columns_call({"y": whole_numbers(y)}, f"{stem}_y"), "y")
 
-    def judge(model: LLBTFit) -> Sequence[Agreement]:
+    def judge(model: LLBTFit) -> Rows:
         r, coef, se = again(call), named(call.vector("coef")), call.vector("se")
-        rows = r.named("coef", dict(zip(model.names, model.estimate)), coef, at("estimate", model.names))
+        rows = r.array("coef", model, coef, "estimate")
         if se is not None:
-            theirs = dict(zip(coef, se.floats().tolist()))
-            rows += r.named("se", dict(zip(model.names, model.se)), theirs, at("se", model.names))
+            rows += r.array("se", model, dict(zip(coef, se.floats().tolist())), "se")
         return rows + r.fields(model, "deviance df_residual=df")
 
     return bridged(why, "prefmod.llbt_fit", [counts, design, *sizes], {}, judge)
@@ -141,7 +138,7 @@ class Comparisons(Asked):
         file = File(used.written(found.all), self.call.variable)
         return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)
 
-    def judge(self, fit: Fit) -> Sequence[Agreement]:
+    def judge(self, fit: Fit) -> Rows:
         """Rows; those of a fit without the covariates of formel that are not in elim, which prefmod drops."""
         rows, found = self.compared(fit), self.covariates
         beyond = [n for n in found.in_model if n not in found.in_table]
@@ -157,7 +154,7 @@ class Comparisons(Asked):
         )
         return explained(rows, None, why, "B10-covariate-not-in-elim")
 
-    def compared(self, fit: Fit) -> list[Agreement]:
+    def compared(self, fit: Fit) -> Rows:
         """R's numbers beside those of a fit."""
         call, coef = self.call, named(self.call.vector("coef"))
         own = self.names_in_r(fit, list(coef))
@@ -194,7 +191,5 @@ def llbtpc(call: RecordedCall, context: Context) -> Translation:
     tables.check_covariates(found, model.used)
     code = model.code(found)
     made(code)
-    notes = tables.left_out(
-        missing, "a value is missing in a column beside the comparisons, of the model or not"
-    )
-    return Translation("native", code, notes=notes, judge=model.judge)
+    why = "a value is missing in a column beside the comparisons, of the model or not"
+    return Translation("native", code, notes=tables.left_out(missing, why), judge=model.judge)

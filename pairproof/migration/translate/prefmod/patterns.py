@@ -34,7 +34,6 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.packages.prefmod.pattern_designs import NPMLModel
@@ -47,24 +46,10 @@ from ....native.answers.pattern_models import fit_pattern
 from ....native.prefmod_defects.defects_of_results import stored_log_likelihood
 from ....validation.r_answers.translate import RParameters
 from ....validation.r_answers.whole_answers import BY_NLM, by_r_name
-from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, columns_call, frame_call, stated
-from ..recorded_answers import Declared, options_of
-from ..rows import Beside, at, coefficients, differ, explained, named, of_fit, parameters
-from ..translation import (
-    Context,
-    Judge,
-    StaysInR,
-    Translation,
-    bridged,
-    in_r,
-    made,
-    needed,
-    outside,
-    stays_if,
-    translates,
-    tried,
-)
+from ..recorded_answers import Bools, Declared, Floats, Ints, StaysInR, needed, options_of, stays_if
+from ..rows import Beside, Rows, at, coefficients, differ, explained, named, of_fit, parameters
+from ..translation import Context, Judge, Translation, bridged, in_r, made, outside, translates, tried
 from . import prefmod_table as tables
 from .prefmod_table import again, formula
 
@@ -78,6 +63,10 @@ KINDS: dict[str, Literal["pairs", "ranks", "ratings"]] = {
     "llbtPC.fit": "pairs",
 }
 FUNCTIONS = tuple(f"prefmod::{name}" for name in KINDS if name.startswith("patt"))
+#: Answers of a row at least, and what is said of one that has fewer.
+FEWEST = dict(
+    pairs=(1, "nothing answered"), ranks=(1, "nothing ranked"), ratings=(2, "fewer than two ratings")
+)
 #: The column that tells complete answers from others, which NItest compares.
 INCOMPLETE = "incomplete"
 
@@ -107,7 +96,7 @@ class Asked:
     alpha_of: tuple[int, ...] = ()
     beta_of: tuple[int, ...] = ()
     covariates: tables.Covariates = field(default_factory=tables.Covariates)
-    rows: tables.Rows | None = None
+    rows: Bools | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -116,14 +105,9 @@ class Asked:
         return bool(self.alpha) or self.complete_against_others
 
     @property
-    def pairs(self) -> list[str]:
-        """Comparisons in prefmod's order, as `alpha_of` names them."""
-        return [f"{self.items[i]}:{self.items[j]}" for i, j in prefmod_pair_order(len(self.items))]
-
-    @property
     def used(self) -> tables.Given:
         """The table with the rows that prefmod uses."""
-        return self.table if self.rows is None else self.table.select(self.rows)
+        return self.table if self.rows is None else replace(self.table, values=self.table.values[self.rows])
 
 
 def _mask(value: RVector) -> list[bool] | None:
@@ -178,9 +162,7 @@ def _of_missing(call: RecordedCall, said: Mapping[str, Any]) -> dict[str, Any]:
 def read(model: Asked) -> Asked:
     """The model with its covariates and the rows that prefmod uses, in prefmod's order of leaving rows out."""
     table, found = model.table, tables.covariates(model.call, model.table)
-    least, why = {"pairs": (1, "nothing answered"), "ratings": (2, "fewer than two ratings")}.get(
-        model.kind, (1, "nothing ranked")
-    )
+    least, why = FEWEST[model.kind]
     rows = tables.answered(table, least)
     notes = tables.left_out(~rows, why)
     if model.kind == "ranks":
@@ -194,13 +176,13 @@ def read(model: Asked) -> Asked:
     return replace(model, covariates=own, rows=np.asarray(rows & ~missing), notes=notes)
 
 
-def _most_alike(answers: tables.Floats) -> NDArray[np.int64]:
+def _most_alike(answers: Floats) -> Ints:
     """int[n_rows]: how often the most frequent rank of a row occurs."""
     rows = (np.unique(row[~np.isnan(row)], return_counts=True)[1] for row in answers)
     return np.array([max(n, default=0) for n in rows])
 
 
-def _removed_for_ties(model: Asked) -> tables.Rows:
+def _removed_for_ties(model: Asked) -> Bools:
     """bool[n_rows]: rows with a rank that occurs oftener than there are times, which prefmod leaves out."""
     return np.asarray(_most_alike(model.table.answers) > model.times)
 
@@ -271,7 +253,9 @@ def _code(model: Asked) -> Call:
         reading |= stated(levels=found.levels(table))
     arguments, reader = (File(columns, model.call.variable), model.kind), "pairproof.read_respondents"
     read_in = tables.read_pairs(reader, arguments, reading) if pairs else Call(reader, arguments, reading)
-    names = list(model.items) if model.alpha == "item" else model.pairs
+    names = list(model.items)
+    if model.alpha != "item":
+        names = [f"{names[i]}:{names[j]}" for i, j in prefmod_pair_order(len(names))]
     of_cell = INCOMPLETE if model.complete_against_others else "" if model.alpha else found.by
     options = stated(
         ties=ties and not model.ties and "none",
@@ -337,7 +321,7 @@ class OfR:
             known = np.diag(self.p.vcov) > 0
         return [name for name, k in zip(self.p.names, known) if not k]
 
-    def rows(self, fit: Fit) -> list[Agreement]:
+    def rows(self, fit: Fit) -> Rows:
         """R's numbers beside those of a fit."""
         call, p = self.call, self.p
         least, code = call.number("minimum"), call.number("code")
@@ -368,7 +352,7 @@ def _judged(model: Asked, fitted: Fit, whole: Call) -> Judge:
     stays_if(other, f"prefmod has {len(r.p.names)} parameters where its arguments ask for {free}")
     saturated = {} if model.alpha else {"fl": saturated_of(fitted, model)}
 
-    def judge(fit: Any) -> Sequence[Agreement]:
+    def judge(fit: Any) -> Rows:
         rows = r.rows(fit) + Beside(r.call, why="a sum over the same counts").numbers(**saturated)
         rows = _flat(rows, r) if differ(rows) else rows
         return _by_defect(r, whole, rows) if differ(rows) else rows
@@ -398,7 +382,7 @@ def saturated_of(fit: Fit, model: Asked) -> float:
     return float(n.astype(float) @ np.log(n / of_block[block.ravel()]))
 
 
-def _flat(rows: list[Agreement], r: OfR) -> list[Agreement]:
+def _flat(rows: Rows, r: OfR) -> Rows:
     """Estimates without an error in R lie on a flat direction: explained where the likelihoods agree."""
     if not r.without or not any(a.verdict == "agrees" and str(a.quantity) in ("llf", "ll") for a in rows):
         return rows
@@ -407,7 +391,7 @@ def _flat(rows: list[Agreement], r: OfR) -> list[Agreement]:
     return explained(rows, flat, why, "A13-stopped-on-a-flat-direction")
 
 
-def _by_defect(r: OfR, code: Call, rows: list[Agreement]) -> list[Agreement]:
+def _by_defect(r: OfR, code: Call, rows: Rows) -> Rows:
     """The rows, those that differ explained by prefmod's defects if a fit with them has R's numbers."""
     as_r = _misread(r, code)
     said = None if as_r is None else next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
@@ -477,11 +461,8 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         judge: Judge = lambda model: [*r.coefficients(model, "coef"), *r.fields(model, "deviance")]
         return bridged(reason, "prefmod.fit_design", [texts[0], frame], {}, judge)
     seed = needed(call.number("seed_used"), "the seed that it used was not recorded")
-    options: dict[str, Any] = {
-        "EMmaxit": int(call.real("EMmaxit", 500.0)),
-        "EMdev_change": call.real("EMdev.change", 0.001),
-        "seed": int(seed),
-    }
+    most, change = int(call.real("EMmaxit", 500.0)), call.real("EMdev.change", 0.001)
+    options = {"EMmaxit": most, "EMdev_change": change, "seed": int(seed)}
     said = "R took the seed from the time of day; this script uses the seed of that run"
     notes = () if "seed" in call.values else (said,)
     found = bridged(REASON, "prefmod.pattnpml_fit", [*texts, k, frame], options, partial(npml_rows, call))
@@ -494,7 +475,7 @@ def _npml_formula(call: RecordedCall, argument: str) -> str:
     return checked(" ".join(value.text.split()), argument) if isinstance(value, RLang) else ""
 
 
-def npml_rows(call: RecordedCall, model: NPMLModel) -> Sequence[Agreement]:
+def npml_rows(call: RecordedCall, model: NPMLModel) -> Rows:
     """Coefficients but those of the mass points, what the fit came to, and the masses."""
     every, beside, masses = named(call.vector("coef")), again(call), call.vector("pis")
     r = {n: v for n, v in every.items() if not n.startswith("z")} or every

@@ -2,7 +2,7 @@
 
 prefmod turns its data frame into one matrix of numbers, `as.numeric(as.matrix(obj))`. If any column is text
 or a factor, all go through text first, so that a factor counts as the number that its level spells, and a
-logical is missing. Rows are left out where nothing (of ratings: fewer than two) was answered, and where a
+logical is missing. Bools are left out where nothing (of ratings: fewer than two) was answered, and where a
 covariate is missing.
 
 Which answer a code is, prefmod takes from the values that occur:
@@ -30,19 +30,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.subject_formula import products_of
 from ..python_code import Call, quoted_name, whole_numbers
-from ..recorded_answers import free
+from ..recorded_answers import Bools, Floats, free, held, needed, stays_if
 from ..rows import SAME, Beside
-from ..translation import held, needed, stays_if, tried
+from ..translation import tried
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.bool_]
 #: Names of columns that mean something to our readers whatever stands in them.
 READERS_OWN = ("weight", "judge", "source", "order")
 
@@ -68,14 +65,6 @@ class Given:
     def column(self, name: str) -> Floats:
         """float[n_rows]: a covariate, under R's name or the one that it is written under."""
         return self.values[:, self.names.index(written_name(name))]
-
-    def has(self, name: str) -> bool:
-        """Whether there is a covariate of this name."""
-        return written_name(name) in self.names[self.n_answers :]
-
-    def select(self, rows: Rows) -> Given:
-        """The table with some of its rows."""
-        return Given(self.names, self.values[rows], self.n_answers)
 
     def written(self, covariates: Sequence[str] = ()) -> dict[str, list[Any]]:
         """Columns of the file: the answers, then covariates, whole numbers as integers, None for NA."""
@@ -155,19 +144,19 @@ def written_names(names: Sequence[str]) -> tuple[str, ...]:
 # -- rows ----------------------------------------------------------------------------------------------------
 
 
-def answered(table: Given, least: int = 1) -> Rows:
+def answered(table: Given, least: int = 1) -> Bools:
     """bool[n_rows]: rows with so many answers at least."""
     return np.asarray((~np.isnan(table.answers)).sum(axis=1) >= least)
 
 
-def with_covariates(table: Given, covariates: Sequence[str]) -> Rows:
+def with_covariates(table: Given, covariates: Sequence[str]) -> Bools:
     """bool[n_rows]: rows without a missing value of these columns."""
     columns = [table.column(name) for name in covariates]
     found = ~np.isnan(columns).any(axis=0) if columns else np.ones(len(table.values), bool)
     return np.asarray(found)
 
 
-def left_out(rows: Rows, why: str) -> tuple[str, ...]:
+def left_out(rows: Bools, why: str) -> tuple[str, ...]:
     """A note on the rows that R leaves out, with their numbers; none where it leaves out none."""
     numbers = [str(k + 1) for k in np.flatnonzero(rows)]
     if not numbers:
@@ -298,7 +287,7 @@ def covariates(call: RecordedCall, table: Given) -> Covariates:
     """`formel` and `elim` of a call, sums of products of columns of its table."""
     said = {a: read(call.values.get(a), call.args.get(a, "")) for a in ("formel", "elim")}
     found = Covariates(*(needed(v, f"{a} is not a sum of products of columns") for a, v in said.items()))
-    lacking = next((n for n in found.all if not table.has(n)), "")
+    lacking = next((n for n in found.all if written_name(n) not in table.names[table.n_answers :]), "")
     stays_if(lacking, f"{lacking} is not a column of its table")
     return found
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -24,11 +24,11 @@ from ....data.wide import prefmod_pair_order
 from ....errors import PairproofError, PairproofWarning
 from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import printed_as_prefmod
-from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ..python_code import File, Method, Result, stated
-from ..rows import SAME, Beside, at, differ, explained, in_column
-from ..translation import Context, Step, Translation, bridged, needed, stays_if, translates, tried
+from ..recorded_answers import needed, stays_if
+from ..rows import SAME, Beside, Rows, at, differ, explained, in_column
+from ..translation import Context, Step, Translation, bridged, translates, tried
 from .patterns import INCOMPLETE
 from .prefmod_table import again, coding_of, given, names_of_items, number_of_items, read_pairs, texts
 
@@ -114,18 +114,15 @@ def _ours(fit: Fit, worths: bool, frame: Any) -> Ours:
     return {cell: (x - last[cell]) / 2.0 for cell, x in logs.items()}, dict(zip(cells, errors)), {}
 
 
-def _rows(call: RecordedCall, step: Step, table: RVector, worths: bool, frame: Any) -> list[Agreement]:
+def _rows(call: RecordedCall, step: Step, table: RVector, worths: bool, frame: Any) -> Rows:
     """A row an item of R's table, explained by the defect that gives it."""
     fit: Fit = step.value
     (ours, sizes, places), columns = _ours(fit, worths, frame), _columns(table)
     groups, sets = groups_in_r(fit, table) or dict(zip(columns, fit.groups)), _sets_in_r(fit, table)
     r, values = Beside(call, *_least(step)), table.floats()
     shown = values if worths else values - values[-1]
-    of_sets = {
-        (groups.get(column, ""), *items): float(shown[j, k])
-        for k, column in enumerate(columns)
-        for j, items in enumerate(sets)
-    }
+    cells = [(groups.get(column, ""), *items) for column in columns for items in sets]
+    of_sets = dict(zip(cells, shown.T.ravel().tolist()))
     theirs = {f"{group}.{item}": v for (group, *items), v in of_sets.items() for item in items}
     own = {cell: ours[cell] for cell in theirs if cell in ours}
     rows = r.named("worth" if worths else "lambda", own, theirs, places, sizes)
@@ -177,7 +174,7 @@ def _bridge(call: RecordedCall, step: Step, kind: str, table: RVector) -> Transl
     options = stated(outmat=kind != "worth" and kind)
     options |= stated(obj_names=named and named[: int(model.arguments["nitems"])])
 
-    def judge(found: Any) -> Sequence[Agreement]:
+    def judge(found: Any) -> Rows:
         cells = (np.ndenumerate(values) for values in (found.values, table.floats()))
         ours, theirs = ({f"{j}.{k}": float(v) for (j, k), v in own} for own in cells)
         return again(call).named("worth", ours, theirs, at("values", ours))
@@ -200,7 +197,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     stays_if(refused, f"its table cannot be read: {refused}")
     of_items = call.word("MISmodel", "obj") == "obj"
 
-    def judge(gaps: Any) -> Sequence[Agreement]:
+    def judge(gaps: Any) -> Rows:
         missing = {(a, b): int(m) for a, b, m in zip(gaps["first"], gaps["second"], gaps["missing"])}
         pairs = [(items[i], items[j]) for i, j in prefmod_pair_order(n)]
         ours = {f"{a}:{b}": float(missing[a, b] > 0) for a, b in pairs}

@@ -9,7 +9,7 @@ import pytest
 
 from pairproof.bridge.values.nodes import RLang, RVector
 from pairproof.migration.translate.bradleyterry2.recorded_btm import MATRIX, contests_of
-from pairproof.migration.translate.translation import StaysInR
+from pairproof.migration.translate.recorded_answers import StaysInR
 from tests.migration.translate.bradleyterry2.league import by_name, calls, done
 
 TABLE = ', layout="counts", items=["Elm", "Ash", "Oak", "Fir", "Yew"]'

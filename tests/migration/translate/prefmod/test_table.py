@@ -23,7 +23,7 @@ from pairproof.migration.translate.prefmod.prefmod_table import (
     understood,
     written_names,
 )
-from pairproof.migration.translate.translation import StaysInR
+from pairproof.migration.translate.recorded_answers import StaysInR
 from tests.migration.translate.prefmod.made import a_prefmod_call, factor, frame, texts, truths
 
 
