@@ -251,7 +251,7 @@ SHARES: dict[str, tuple[float, str]] = {
     "scent_polr": (0.67, "a likelihood of the script's own, lm() and predict() of polr"),
     "snack_design": (0.76, "drop1() and predict() of a glm that is R's; the null deviance with an intercept"),
     "tennis_reasons": (0.87, "the deviance of patterns, which R counts otherwise"),
-    "weights_in_hand": (0.46, "eba.order() and lm() have no counterpart; ratios of parameters near 0"),
+    "weights_in_hand": (0.46, "lm() has no counterpart; the sum of eba.order's worths is R's"),
 }
 NINE_IN_TEN = 0.9
 
