@@ -24,6 +24,7 @@ import pandas as pd
 
 from ...bridge.capture.recorded import NOWHERE, Captured, Place, RecordedCall, Valued
 from ...bridge.values.nodes import RVector
+from ...files.packaged import packaged_toml
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
 from .compared import Constants, show
@@ -122,7 +123,8 @@ class State:
             if call.package in OF_FIELD and not call.helper:
                 self.fitted[call.task].append(call)
         #: Functions that fit or test, whose calls are left out: what they give is R's.
-        self.left_out = {m.function.rpartition(":")[2] for m in captured.text.mentioned}
+        names = " ".join(packaged_toml("pairproof.migration", "functions_left_out.toml").values())
+        self.left_out = frozenset(names.split())
         self.scope = Scope(Names([*RESERVED, *(s.name for s in found), *chain(*loops.values()), *_WORDS]))
         self.steps = [step for site in found for step in site.steps]
         self.scope.values |= {"HERE": folder, "show": show, "print": self._printed}

@@ -32,7 +32,7 @@ def test_no_number_differs(migrated):
         ("cox", "native", "fit_bradley_terry(...)", 9, 10.0),
         ("agreement", "bridge", "kendall_u(...)", 5, 15.0),
         ("plain", "bridge", "kendall_u(...)", 5, 15.0),
-        ("aspects", "bridge", "eba(...)", 13, 15.0),
+        ("aspects", "native", "fit_bradley_terry(...)", 19, 3.0),
     ],
 )
 def test_a_call_becomes_the_function_that_is_meant_with_its_numbers(

@@ -16,6 +16,7 @@ import pandas as pd
 from scipy import stats
 
 from ....bridge.capture.recorded import RecordedCall
+from ....bridge.values.nodes import RList
 from ....fit.fit import Fit
 from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ....native.comparisons.contests.residuals import contest_residuals
@@ -23,7 +24,11 @@ from ....validation.claims.quantities import aic_glm
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call
+<<<<<<< HEAD
 from ..recorded_answers import all_known, needed, stays_if
+=======
+from ..recorded_answers import matrix_of, unknown
+>>>>>>> migsteps
 from ..rows import Beside, in_column, of_fit
 from ..translation import Context, Translation, translates, why_not_finite
 from .recorded_design import contest_call
@@ -38,7 +43,7 @@ def _contests(call: RecordedCall, *tables: Any) -> tuple[list[str], list[Any], l
     lost = "its table of wins was not recorded"
     wins = [needed(t, lost).floats() for t in tables]
     square = all(w.ndim == 2 and w.shape == (len(wins[0]),) * 2 for w in wins)
-    stays_if(not square or any(t.na.any() for t in tables), lost)
+    stays_if(not square or any(np.isnan(w[~np.eye(len(w), dtype=bool)]).any() for w in wins), lost)
     margins = needed(tables[0], lost).dimnames or ()
     items = next((list(m) for m in reversed(margins[:2]) if m), [str(k + 1) for k in range(len(wins[0]))])
     i, j = np.triu_indices(len(items), 1)
@@ -47,6 +52,12 @@ def _contests(call: RecordedCall, *tables: Any) -> tuple[list[str], list[Any], l
     first, second = (np.concatenate(own) for own in zip(*sides))
     won, lost_ = (np.concatenate(own) for own in zip(*counted))
     return items, [first, second], [won, lost_]
+
+
+def _table(call: RecordedCall) -> Any:
+    """Its argument M: a matrix, or a data frame of numbers."""
+    given = call.values.get("M")
+    return matrix_of(given) if isinstance(given, RList) else call.argument("M")
 
 
 def _fit_call(call: RecordedCall, *tables: Any, **options: Any) -> Call:
@@ -68,7 +79,7 @@ def _check(call: RecordedCall) -> None:
 def eba(call: RecordedCall, context: Context) -> Translation:
     """`fit_bradley_terry(read(wins))`."""
     _check(call)
-    return Translation("native", _fit_call(call, call.argument("M")), judge=partial(_rows, call))
+    return Translation("native", _fit_call(call, _table(call)), judge=partial(_rows, call))
 
 
 @translates("eba::eba.order")
@@ -131,7 +142,7 @@ def _errors(call: RecordedCall, fit: Fit) -> Sequence[Agreement]:
 @translates("eba::thurstone")
 def thurstone(call: RecordedCall, context: Context) -> Translation:
     """`fit_bradley_terry(read(wins), link="probit")`: R has estimates and no standard errors."""
-    code = _fit_call(call, call.argument("M"), link="probit")
+    code = _fit_call(call, _table(call), link="probit")
 
     def judge(fit: Fit) -> Sequence[Agreement]:
         p = needed(call.vector("coef"), "its estimates were not recorded").floats().ravel()[1:]
@@ -144,7 +155,7 @@ def thurstone(call: RecordedCall, context: Context) -> Translation:
 @translates("eba::strans")
 def strans(call: RecordedCall, context: Context) -> Translation:
     """`stochastic_transitivity(read(wins))`."""
-    items, sides, counted = _contests(call, call.argument("M"))
+    items, sides, counted = _contests(call, _table(call))
     code = contest_call(
         "fit_bradley_terry",
         dict(zip(("first", "second"), sides)),
