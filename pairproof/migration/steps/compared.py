@@ -110,7 +110,9 @@ def _by_label(r: RValue) -> dict[str, float]:
     if isinstance(r, RList) and (labels := r.row_names) is not None and r.names is not None:
         parts = ((n, v) for n, v in zip(r.names, r.values) if isinstance(v, RVector) and v.levels is None)
         kept = ((n, v.floats().tolist()) for n, v in parts if v.values.dtype.kind in "fi")
-        return {f"{row}.{n}": x for n, own in kept for row, x in zip(map(str, labels.values.tolist()), own)}
+        rows = labels.values.tolist()
+        rows = range(1, abs(rows[-1]) + 1) if labels.na.any() else rows  # R's short form of 1, 2, ...
+        return {f"{row}.{n}": x for n, own in kept for row, x in zip(rows, own)}
     if not isinstance(r, RVector) or r.levels is not None or r.values.dtype.kind not in "fi":
         return {}
     if r.names is not None:
@@ -307,10 +309,10 @@ def same(ours: str, theirs: str, coarser: bool = False) -> bool:
 
 
 def unit(word: str) -> float:
-    """The last digit's unit; of a whole number nothing, because whole numbers are counts."""
+    """The last digit's unit; of a whole number nothing, because whole numbers are counts; 1194. is a tibble's 1193.8."""
     mantissa, _, exponent = word.lower().partition("e")
     decimals = len(mantissa.partition(".")[2])
-    return 0.0 if not decimals and not exponent else 10.0 ** (int(exponent or 0) - decimals)
+    return 0.0 if "." not in mantissa and not exponent else 10.0 ** (int(exponent or 0) - decimals)
 
 
 def _not_found(call: RecordedCall, word: str) -> Agreement:

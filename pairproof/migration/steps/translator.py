@@ -414,7 +414,9 @@ class Expressions(Applied, Texts):
             return put("x + (k - 2) * m.rank", x=self._number(f, *m), k=self.operand(k), m=m[0])
         if f in ("AIC", "BIC") and len(e.operands) > 1:
             return self._several(f, e)
-        if len([n for n, _ in e.arguments if n not in ("level", "correct.edf")]) > 1 and f != "AIC":
+        usual = [a for n, a in e.arguments if n == "conf.int" and f == "tidy" and a.value is False]
+        more = [n for n, a in e.arguments if n not in ("level", "correct.edf") and a not in usual]
+        if len(more) > 1 and f != "AIC":
             raise NotTranslated(f"{f}() with more arguments is not supported")
         if f in views.NUMBERS:
             return self._number(f, *m)
@@ -562,6 +564,27 @@ class Expressions(Applied, Texts):
 
         return self.general(m, step, view, "logLik")
 
+    def _glance(self, e: R) -> ast.expr:
+        """`broom::glance(m)`: the numbers of a glm that Python has, in a row."""
+        m = self.fit(e.operands[0]) if len(e.operands) == 1 else None
+        if m is None or "glm" not in m[1].call.strings("class"):
+            raise NotTranslated("glance() of this value is not supported")
+        columns: list[tuple[str, ast.expr]] = []
+        for f in "null.deviance df.null logLik AIC BIC deviance df.residual nobs".split():
+            with suppress(NotTranslated):  # R's half wins have no likelihood
+                columns.append((f, self._number(f, *m)))
+        return put("pd.DataFrame(x, [1])", x=dict_of(columns))
+
+    def _set_names(self, e: R) -> ast.expr:
+        """`set_names(x, names)`, of a list too."""
+        given = matched(e.arguments, ("object" if e.function == "setNames" else "x", "nm")) or {}
+        x, v = (self.operand(a) for a in given.values()) if len(given) == 2 else (put("None"),) * 2
+        if self.kind(x) != "l" or len(self.texts_of(v)) != len(self.value(x)):
+            return self._general(e)
+        return put(
+            "dict(zip(v, x.values()))" if isinstance(self.value(x), dict) else "dict(zip(v, x))", x=x, v=v
+        )
+
     def _attribute(self, e: R) -> ast.expr:
         """`attr(logLik(m), "df")`."""
         of, name = e.operands
@@ -603,7 +626,7 @@ class Expressions(Applied, Texts):
         except NotTranslated:
             self.before, self.scope.variables = kept[:2]
             del self.digits[kept[2] :], self.leaves[kept[2] :], self.used[kept[3] :]
-            return self._without(name)
+            return self.without(name)
 
     def body(self, function: R) -> ast.expr:
         """What a function gives; what it assigns before stands where it is used."""
@@ -633,5 +656,7 @@ _METHODS: Mapping[str, str] = {
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "matrix": "matrix",
     "with": "with", "transform": "mutate", "mutate": "mutate", "subset": "subset", "filter": "subset", "arrange": "arrange",
     "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
+    "pivot_wider": "wider", "unnest": "unnest", "select": "select", "pull": "select", "bind_rows": "bind_rows", "slice_max": "slice", "slice_min": "slice",
+    "glance": "glance", "set_names": "set_names", "setNames": "set_names",
     "Reduce": "reduce", "get": "get", "attr": "attribute", "replicate": "replicate",
 }  # fmt: skip

@@ -453,7 +453,7 @@ def equal_rows_summed(fitted: Fitted) -> tuple[Fitted, float]:
     items = {n: z[kept] for n, z in design.items.items()}
     variables = alike(design.factors), alike(design.numbers)
     rows = replace(design, x=design.x[kept], factors=variables[0], numbers=variables[1], items=items)
-    y = np.bincount(of, fitted.y)
+    y = np.bincount(of, fitted.y).astype(float)
     of_rows = replace(fitted, design=rows, y=y, weights=np.ones(len(y)), groups=groups[kept])
     return of_rows, float(y @ np.log(times))
 
