@@ -14,8 +14,9 @@ from typing import Any
 import pandas as pd
 
 from ...bridge.values.nodes import RList, RVector
+from ..translate.recorded_answers import plain_values
 from .evaluated import CallSite, Variables, at_key, for_now, key_parts
-from .python import kind_of, loop_over, name_of, put, text_of, tuple_of
+from .python import dict_of, kind_of, loop_over, name_of, node, put, text_of, tuple_of
 from .tables import Tables
 from .trees import NotTranslated, R, matched
 
@@ -30,13 +31,6 @@ _SOMETIMES = APPLYING | {*"if switch for while repeat try tryCatch".split()}
 
 class Applied(Tables):
     """Functions of each element, row or fit."""
-
-    @contextmanager
-    def _without(self, *names: str) -> Iterator[None]:
-        """Names that have no value for a while."""
-        there = {n: v for n, v in self.scope.variables.items() if n not in names}
-        with for_now(self.scope, variables=there, of_r={**self.scope.of_r, **dict.fromkeys(names)}):
-            yield
 
     def _replicate(self, e: R) -> ast.expr:
         """`replicate(200, coef(BTm(...)))`: what each of the fits gives."""
@@ -90,9 +84,11 @@ class Applied(Tables):
         """A function of each of the fits that it makes itself, of data that only R has; None if it makes none."""
         fun = self.scope.functions.get(fun.symbol, fun)
         again = len(self.many) == 1 and any(part.function == "update" for part in fun.walk())
-        texts = {part.value for part in fun.walk() if part.kind == "call"}
+        called = [self.scope.functions[p.function] for p in fun.walk() if p.function in self.scope.functions]
+        parts = [part for own in (fun, *called) for part in own.walk()]
+        texts = {part.value for part in parts if part.kind == "call"}
         sites = [site for site in self.many if again or site.call.text in texts]
-        sometimes = any(part.function in _SOMETIMES for part in fun.walk())
+        sometimes = any(part.function in _SOMETIMES for part in parts)
         theirs = self.of_run.get(id(e))
         size = len(theirs) if isinstance(theirs, RList) else None
         alike = len({(site.keys, site.loop_names) for site in sites}) == 1
@@ -111,7 +107,7 @@ class Applied(Tables):
         free = [n for k, n in enumerate(names) if k not in fixed]
         key, every = tuple_of(free), tuple_of(names)
         keyed = dict(zip(words, names))
-        with self._without(*(own - {*keyed})), self.bound({w: n for w, n in keyed.items() if w in own}):
+        with self.without(*(own - {*keyed})), self.bound({w: n for w, n in keyed.items() if w in own}):
             with self._inside(turns, key, keyed):
                 inner = self.body(fun)
                 kind = self.kind(inner)
@@ -181,6 +177,57 @@ class Applied(Tables):
         if kind in "sv" and named:
             return made
         raise NotTranslated(f"{e.function}() of these values is not supported")
+
+    def _mutate(self, e: R) -> ast.expr:
+        """mutate(), of nested groups too."""
+        return self._nested(e) if e.operands[0].function == "nest" else super()._mutate(e)
+
+    def _bind_rows(self, e: R) -> ast.expr:
+        """`bind_rows(a, b)`, `bind_rows(l, .id = "fit")`: tables of a list below one another."""
+        x, *more = (self.operand(a) for n, a in e.arguments if n != ".id")
+        words = {n: self.operand(a) for n, a in e.arguments if n}
+        listed = self.kind(x) == "l" and not more
+        tables = pd.Series(self.value(x) if listed else list(map(self.value, (x, *more))), dtype=object)
+        if {*words} - {".id"} or words and not listed or not all(kind_of(t) == "d" for t in tables):
+            raise NotTranslated("bind_rows() with these arguments is not supported")
+        if not words:
+            return put("pd.concat(x, ignore_index=True)", x=x if listed else [x, *more])
+        return self._stacked(x, words[".id"], put("[str(k) for k in range(1, n)]", n=len(tables) + 1))
+
+    def _stacked(self, x: ast.expr, id: ast.expr, keys: ast.expr) -> ast.expr:
+        """Tables below one another, with a first column of what each is of: the keys of a dict, or `keys`."""
+        found = self.value(x)
+        named = isinstance(found, dict) and all(isinstance(k, str) for k in found)
+        form = f"pd.concat({'list(x.values())' if isinstance(found, dict) and not named else 'x'}, "
+        form += f"{'' if named else 'keys=keys, '}names=[n]).reset_index(0).reset_index(drop=True)"
+        return put(form, x=x, keys=keys, n=id)
+
+    def _nested(self, e: R) -> ast.expr:
+        """`mutate(nest(group_by(d, g)), fit = map(data, f), ...)`: of R's data a dict of lists, an element a group."""
+        grouped = e.operands[0].operands[0]
+        of, *by = grouped.operands if grouped.function == "group_by" else (grouped,)
+        data, name = self.scope.of_r.get(of.symbol), by[0].symbol if len(by) == 1 else ""
+        column = data[name] if isinstance(data, RList) and name in data else None
+        groups = list(dict.fromkeys(plain_values(column))) if isinstance(column, RVector) else [None]
+        if len(e.operands[0].operands) != 1 or not all(isinstance(g, str) for g in groups):
+            raise NotTranslated("nest() of these groups is not supported")
+        columns: dict[str, ast.expr] = {name: node(groups)}
+        for n, a in e.arguments[1:]:
+            with self.without("data"), self.bound(columns):
+                made = self.named(self.operand(a), n, 0)
+            if self.kind(made) not in "lv" or len(self.value(made)) != len(groups):
+                raise NotTranslated("nest() of these values is not supported")
+            columns[n] = made
+        return dict_of(list(columns.items()))
+
+    def _unnest(self, e: R) -> ast.expr:
+        """`unnest(d, tables)` of such a dict, with one other column."""
+        x = self.named(self.operand(e.operands[0]), "table", 30)
+        inner = e.operands[1].symbol if len(e.operands) == 2 else ""
+        rest = [n for n in self.value(x) if n != inner] if self.kind(x) == "l" else []
+        if len(rest) != 1 or not inner or e.arguments[1][0] not in ("", "cols"):
+            raise NotTranslated("unnest() with these arguments is not supported")
+        return self._stacked(put("x[k]", x=x, k=inner), node(rest[0]), put("x[k]", x=x, k=rest[0]))
 
     @contextmanager
     def _inside(self, turns: list[dict[str, Any]], key: ast.expr, loops: Variables) -> Iterator[None]:

@@ -111,7 +111,9 @@ def _by_label(r: RValue) -> dict[str, float]:
     if isinstance(r, RList) and (labels := r.row_names) is not None and r.names is not None:
         parts = ((n, v) for n, v in zip(r.names, r.values) if isinstance(v, RVector) and v.levels is None)
         kept = ((n, v.floats().tolist()) for n, v in parts if v.values.dtype.kind in "fi")
-        return {f"{row}.{n}": x for n, own in kept for row, x in zip(map(str, labels.values.tolist()), own)}
+        rows = labels.values.tolist()
+        rows = range(1, abs(rows[-1]) + 1) if labels.na.any() else rows  # R's short form of 1, 2, ...
+        return {f"{row}.{n}": x for n, own in kept for row, x in zip(rows, own)}
     if not isinstance(r, RVector) or r.levels is not None or r.values.dtype.kind not in "fi":
         return {}
     if r.names is not None:

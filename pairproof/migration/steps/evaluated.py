@@ -493,6 +493,13 @@ class Evaluated:
                 else:
                     self.scope.variables[name] = old
 
+    @contextmanager
+    def without(self, *names: str) -> Iterator[None]:
+        """Names that have no value for a while."""
+        there = {n: v for n, v in self.scope.variables.items() if n not in names}
+        with for_now(self.scope, variables=there, of_r={**self.scope.of_r, **dict.fromkeys(names)}):
+            yield
+
     def temporary(self, word: str) -> str:
         """A name for a variable of one expression."""
         own = identifier(word)

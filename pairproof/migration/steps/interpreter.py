@@ -44,9 +44,9 @@ _FUNCTIONS = (
     " pd.Series pd.concat sys.stderr"
 ).split()
 _ATTRIBUTES = (
-    "T add_prefix aic assign bic bse casefold chi2 coef columns conf_int cov_params deviance df df_null df_resid df_residual"
+    "T add_prefix aic assign bar bic bse casefold chi2 coef columns conf_int cov_params deviance df df_null df_resid df_residual"
     " components copy diff drop figure fit frame get_indexer idxmax idxmin iloc index items join keys leaves llf llf_poisson loc loglik"
-    " loglik_saturated mask min_u moderate n_comparisons n_tests names nobs null_deviance number p_value params profile pivot"
+    " loglik_saturated mask min_u moderate n_comparisons n_tests nlargest nsmallest names nobs null_deviance number p_value params profile pivot"
     " plot rank reindex rename rename_axis reset_index savefig scale sigma set_axis set_index strong summary to_csv to_frame to_numpy"
     " sd se effects to_string u values vcov weak add mul sub melt sort_index"
     " fillna with_reference worth data nunique groupby unstack"

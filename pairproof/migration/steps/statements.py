@@ -148,6 +148,14 @@ class Shown(State):
 
     def _plot(self, e: R, ex: Expressions, block: Block) -> None:
         """A plot of worths or abilities: by ours, into a file beside the script."""
+        file = f"plot_line_{self.captured.text.expressions[self.task - 1].line}.png"
+        given = matched(e.arguments, ("height", "beside", "legend.text")) if e.function == "barplot" else None
+        if given and "height" in given and find_spec("matplotlib") is not None:
+            x, beside = ex.operand(given["height"]), "beside" in given and given["beside"].value is True
+            if ex.kind(x) == "s" or ex.kind(x) == "d" and beside:  # R stacks bars otherwise
+                form = "x.to_frame().plot.bar(legend=False)" if ex.kind(x) == "s" else "x.T.plot.bar()"
+                self._emit(ex, block, text_of(put(f"{form}.figure.savefig(HERE / n)", x=x, n=file)))
+                return
         of = e.operands[0]
         while of.function in ("sort", "rev", "exp", "coef", "t", "[") and of.operands:
             of = of.operands[0]
@@ -160,8 +168,6 @@ class Shown(State):
             step = None  # R plots residuals of a glm
         if step is None or not isinstance(step.value, (Fit, TreeRecord)) or find_spec("matplotlib") is None:
             raise NotTranslated("only plots of a fit, its worths or its abilities are supported")
-        line = self.captured.text.expressions[self.task - 1].line
-        file = f"plot_line_{line}.png"
         plot = "m.plot()" if isinstance(step.value, TreeRecord) else "pairproof.plot_worth(m).figure"
         self._emit(ex, block, text_of(put(f"{plot}.savefig(HERE / n)", m=made, n=file)))
 

@@ -14,7 +14,7 @@ from ...fit.fit import Fit
 from ..translate.python_code import identifier
 from ..translate.translation import Step
 from . import views
-from .evaluated import Evaluated
+from .evaluated import LONG, Evaluated
 from .python import OPERATORS, by_rule, called_on, dict_of, node, put, text_of
 from .trees import NotTranslated, R, call_of, matched
 
@@ -513,6 +513,7 @@ class Tables(Parts):
     def _subset(self, e: R) -> ast.expr:
         """`subset(d, column > 1)`, filter(): rows; of a vector those for which it is true."""
         x = self.operand(e.operands[0])
+        x = self.named(x, "table", 2 * LONG) if self.kind(x) == "d" else x
         with self.bound(self.columns(x) if self.kind(x) == "d" else {}):
             key = self.operand(e.operands[1])
         if len(e.operands) != 2 or self.kind(x) not in "svd" or np.asarray(self.value(key)).dtype != bool:
@@ -593,6 +594,47 @@ class Tables(Parts):
         form = "d.reset_index(drop=True).melt(id, var_name=n, value_name=v, ignore_index=False)"
         found = put(form, d=d, id=given["cols"].operands[0].symbol, n=n, v=v)
         return put("x.sort_index(kind='stable').reset_index(drop=True)", x=found)
+
+    def _wider(self, e: R) -> ast.expr:
+        """`pivot_wider(d, names_from = n, values_from = v)` of one column beside, in the order of the rows."""
+        given = matched(e.arguments, ("data", "names_from", "values_from")) or {}
+        x = self.named(self.operand(given["data"]), "table") if len(given) == 3 else put("None")
+        n, v = (given[k].symbol if k in given else "" for k in ("names_from", "values_from"))
+        rest = [c for c in self.value(x) if c not in (n, v)] if self.kind(x) == "d" else []
+        if len(rest) != 1 or not {n, v} <= {*self.value(x)}:
+            raise NotTranslated("pivot_wider() with these arguments is not supported")
+        form = "x.pivot(index=i, columns=n, values=v).loc[pd.unique(x[i]), pd.unique(x[n])]"
+        return put(f"{form}.rename_axis(columns=None).reset_index()", x=x, i=rest[0], n=n, v=v)
+
+    def _select(self, e: R) -> ast.expr:
+        """`select(d, a, b)`, `select(d, -a)`, `pull(d, a)`: columns by their names."""
+        x, rest = self.operand(e.operands[0]), e.arguments[1:]
+        gone = bool(rest) and all(a.function == "-" and len(a.operands) == 1 for _, a in rest)
+        names = [(a.operands[0] if gone else a).symbol for _, a in rest]
+        pulled = e.function == "pull"
+        plain = names and self.kind(x) in "dl" and isinstance(self.value(x), (dict, pd.DataFrame))
+        if (
+            not plain
+            or any(n for n, _ in rest)
+            or {*names} - {*self.value(x)}
+            or pulled
+            and (gone or rest[1:])
+        ):
+            raise NotTranslated(f"{e.function}() with these arguments is not supported")
+        if self.kind(x) == "l":
+            kept = [n for n in self.value(x) if n not in names] if gone else names
+            return put("{k: x[k] for k in names}", x=x, names=list(kept))
+        return put("x.drop(columns=k)" if gone else "x[k]", x=x, k=names[0] if pulled else list(names))
+
+    def _slice(self, e: R) -> ast.expr:
+        """`slice_max(d, column, n = 3)`: with ties, as in R."""
+        given = matched(e.arguments, (".data", "order_by", "n")) or {}
+        column = given["order_by"].symbol if len(given) == 3 else ""
+        if not column:
+            raise NotTranslated(f"{e.function}() with these arguments is not supported")
+        form = "x.nlargest" if e.function == "slice_max" else "x.nsmallest"
+        x, n = self.operand(given[".data"]), self.operand(given["n"])
+        return put(f"{form}(n, c, keep='all').reset_index(drop=True)", x=x, n=n, c=column)
 
     def _reduce(self, e: R) -> ast.expr:
         """`Reduce("+", l)` of vectors that have the same names."""

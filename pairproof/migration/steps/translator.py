@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...bridge.values.nodes import RList
 from ...fit.fit import Fit
 from ..translate.rows import named
 from ..translate.translation import Step
@@ -418,8 +417,6 @@ class Expressions(Applied, Texts):
             raise NotTranslated(f"{f}() of eba's worths is not supported")
         if f == "anova":
             return self._anova(e)
-        if f == "glance":
-            return self._glance(e, *m)
         if f in _OF_ROWS:
             return self._of_rows(e, *m)
         k = dict(e.arguments).get("k")
@@ -427,7 +424,9 @@ class Expressions(Applied, Texts):
             return put("x + (k - 2) * m.rank", x=self._number(f, *m), k=self.operand(k), m=m[0])
         if f in ("AIC", "BIC") and len(e.operands) > 1:
             return self._several(f, e)
-        if len([n for n, _ in e.arguments if n not in ("level", "correct.edf")]) > 1 and f != "AIC":
+        usual = [a for n, a in e.arguments if n == "conf.int" and f == "tidy" and a.value is False]
+        more = [n for n, a in e.arguments if n not in ("level", "correct.edf") and a not in usual]
+        if len(more) > 1 and f != "AIC":
             raise NotTranslated(f"{f}() with more arguments is not supported")
         if f in views.NUMBERS:
             return self._number(f, *m)
@@ -580,17 +579,6 @@ class Expressions(Applied, Texts):
         tail = '.assign(**{"Pr(>Chi)": lambda d: stats.chi2.sf(d["Deviance"], d["Df"])})'
         return put(form + tail if tested else form, x=found)
 
-    def _glance(self, e: R, m: ast.expr, step: Step) -> ast.expr:
-        """`broom::glance(m)`: a row of numbers; those that R defines otherwise are what they were in that run."""
-        theirs, parts = self.of_run.get(id(e)), list[tuple[str, ast.expr]]()
-        for name, number in zip(theirs.names or (), theirs.values) if isinstance(theirs, RList) else ():
-            try:
-                made = self._freedom(m, step) if name == "edf" else self._number(name, m, step)
-            except (NotTranslated, KeyError):
-                made = self.constant(f"  {name}", number, True)
-            parts.append((name, put("[x]", x=made)))
-        return put("pd.DataFrame(x)", x=dict_of(parts))
-
     def _likelihoods(self, fits: Sequence[tuple[ast.expr, Step]]) -> ast.expr:
         """anova() of coxph: log-likelihoods, and each model against the one before it."""
         parts = {
@@ -621,6 +609,27 @@ class Expressions(Applied, Texts):
             return put(f"m.{own}", m=m) if own else node(int(df or 0))
 
         return self.general(m, step, view, "logLik")
+
+    def _glance(self, e: R) -> ast.expr:
+        """`broom::glance(m)`: the numbers of a glm that Python has, in a row."""
+        m = self.fit(e.operands[0]) if len(e.operands) == 1 else None
+        if m is None or "glm" not in m[1].call.strings("class"):
+            raise NotTranslated("glance() of this value is not supported")
+        columns: list[tuple[str, ast.expr]] = []
+        for f in "null.deviance df.null logLik AIC BIC deviance df.residual nobs".split():
+            with suppress(NotTranslated):  # R's half wins have no likelihood
+                columns.append((f, self._number(f, *m)))
+        return put("pd.DataFrame(x, [1])", x=dict_of(columns))
+
+    def _set_names(self, e: R) -> ast.expr:
+        """`set_names(x, names)`, of a list too."""
+        given = matched(e.arguments, ("object" if e.function == "setNames" else "x", "nm")) or {}
+        x, v = (self.operand(a) for a in given.values()) if len(given) == 2 else (put("None"),) * 2
+        if self.kind(x) != "l" or len(self.texts_of(v)) != len(self.value(x)):
+            return self._general(e)
+        return put(
+            "dict(zip(v, x.values()))" if isinstance(self.value(x), dict) else "dict(zip(v, x))", x=x, v=v
+        )
 
     def _attribute(self, e: R) -> ast.expr:
         """`attr(logLik(m), "df")`."""
@@ -663,7 +672,7 @@ class Expressions(Applied, Texts):
         except NotTranslated:
             self.before, self.scope.variables = kept[:2]
             del self.digits[kept[2] :], self.leaves[kept[2] :], self.used[kept[3] :]
-            return self._without(name)
+            return self.without(name)
 
     def body(self, function: R) -> ast.expr:
         """What a function gives; what it assigns before stands where it is used."""
@@ -694,5 +703,7 @@ _METHODS: Mapping[str, str] = {
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "matrix": "matrix",
     "with": "with", "transform": "mutate", "mutate": "mutate", "subset": "subset", "filter": "subset", "arrange": "arrange",
     "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
+    "pivot_wider": "wider", "unnest": "unnest", "select": "select", "pull": "select", "bind_rows": "bind_rows", "slice_max": "slice", "slice_min": "slice",
+    "glance": "glance", "set_names": "set_names", "setNames": "set_names",
     "Reduce": "reduce", "get": "get", "attr": "attribute", "replicate": "replicate",
 }  # fmt: skip

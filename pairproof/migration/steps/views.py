@@ -135,7 +135,7 @@ def of_summary(m: ast.expr, step: Step, value: Value) -> ast.expr | None:
         if math.isfinite(value(made)) and f"{value(made):.4f}" not in said:
             found.append((f"R's {word}", made))
     if step.call.package == "survival":
-        ratios = put("np.exp(m.conf_int().assign(coef=m.params, less=-m.params))", m=m)
+        ratios = put("np.exp(m.conf_int().assign(coef=m.params, less=-m.params).dropna())", m=m)
         found += [("likelihood ratio", put("m.null_deviance - m.deviance", m=m)), ("exp():\n", ratios)]
     return _in_words(found, value) if found else None
 

@@ -25,14 +25,14 @@ import pandas as pd
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.base import QuasiVariances
 from ...bridge.packages.psychotree import Tree
-from ...bridge.values.nodes import RList, RVector
+from ...bridge.values.nodes import RList, RValue, RVector
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_models import PreferenceTree
 from ...native.answers.trees.tree_record import P_VALUES, TreeNode
 from . import recorded_answers as answers, translation
 from .plackett_luce import Worths
 from .python_code import Call, File, Method, Result, columns_call, frame_call, quoted_name, stated
-from .recorded_answers import held, needed, stays_if
+from .recorded_answers import held, needed, stays_if, taken, vectors_of
 from .rows import Beside, Rows, at, count_rows, differ, explained, llf_and_aic, named, of_fit, parameters
 from .translation import Context, Judge, Translation, bridged, in_r, made, outside, translates, why_not_finite
 
@@ -322,7 +322,13 @@ def choices(call: RecordedCall, context: Context) -> Translation:
         "y": RVector(ones, np.zeros(len(one), bool)),
         "family": RVector(np.array(["binomial", "logit"], object), np.zeros(2, bool)),
     }
-    as_glm = replace(call, function="stats::glm", result=fitted, values={})
+    # A factor of the options, as R has it in the names of its columns, is who was chosen and who was not.
+    data, columns, names = call.values.get("data"), {*x.margin(1)}, dict[str, RVector]()
+    for n, v in vectors_of(data).items() if isinstance(data, RList) else ():
+        if v.levels and {f"{n}{level}" for level in v.levels[1:]} <= columns and len(v) == len(x.values):
+            names |= {f"{n}.chosen": taken(v, chosen), f"{n}.other": taken(v, left)}
+    sides: dict[str, RValue] = {"data": RList((*names.values(),), (*names,))} if names else {}
+    as_glm = replace(call, function="stats::glm", result=fitted, values=sides)
     found = translation.TRANSLATORS["stats::glm"](as_glm, context)
     judge: Judge = lambda fit: [replace(a, r_call=call.function) for a in found.judge(fit)]
     return replace(found, judge=judge)

@@ -64,6 +64,8 @@ class TestRun:
             "np.sqrt((rows @ cov_by_hand * rows).sum(axis=1))",
             '.assign(SE=BTabilities_114.set_index("item")["se"])',
             "(worth[i] - worth[j])",
+            # Bars of numbers are drawn into a figure of their own.
+            'worth.to_frame().plot.bar(legend=False).figure.savefig(HERE / "plot_line_122.png")',
         ],
     )
     def test_an_idiom_is_written_so(self, line, migrated):

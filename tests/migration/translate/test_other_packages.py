@@ -60,6 +60,8 @@ def test_other_models_of_survival_are_left_out_with_the_reason(variable, why, mi
 
 def test_what_r_prints_stands_in_the_script_which_needs_no_r(migrated):
     found, home = migrated
+    # R's names of coefficients are of its columns, itemB and so on; the table has the names of the items.
+    assert 'columns={"first": "item.chosen", "second": "item.other"}' in (home / "others.py").read_text()
     ran = python(home, "others.py", r="none")
     assert (ran.returncode, ran.stderr) == (0, "")
     # Not there: exp(-coef) a second time, p of small z with more digits, Wald's and the score test,

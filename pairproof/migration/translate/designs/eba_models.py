@@ -24,11 +24,7 @@ from ....validation.claims.quantities import aic_glm
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call
-<<<<<<< HEAD
-from ..recorded_answers import all_known, needed, stays_if
-=======
-from ..recorded_answers import matrix_of, unknown
->>>>>>> migsteps
+from ..recorded_answers import all_known, matrix_of, needed, stays_if
 from ..rows import Beside, in_column, of_fit
 from ..translation import Context, Translation, translates, why_not_finite
 from .recorded_design import contest_call

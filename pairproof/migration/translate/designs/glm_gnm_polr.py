@@ -142,6 +142,7 @@ LEFT_OUT = "not a model of paired comparisons"
 LINKS = ("logit", "probit", "cauchit")
 CONSTANTS = "R's coefficients of the contests (mu) are nuisance parameters that the fit eliminates, and are not compared"
 QUASI = "standard errors, t and p below are with the dispersion of the quasi family: Pearson's chi-square over the residual degrees of freedom"
+SUMMED = "rows of the same contest in the same nuisance group are one row here; R's deviance, AIC and df are of its own rows"
 HALF = "half wins: R uses them as non-integer counts, pairproof as ties that each count as half a win; the log-likelihood and AIC are not comparable"
 
 
@@ -195,10 +196,13 @@ def _poisson(fitted: designs.Fitted, of_davidson: bool) -> Translation:
         return davidson(fitted, decide.recognise_davidson(fitted.design, fitted.y, groups))
     if link != "log" or fitted.offset is not None or (fitted.weights != 1).any():
         raise Not("it has a link other than log, an offset, or weights")
-    found = decide.recognise_poisson(fitted.design, fitted.y, groups)
+    summed, shared = designs.equal_rows_summed(fitted)
+    found = decide.recognise_poisson(summed.design, summed.y, summed.groups)
     code = designs.fit_call(found, "fit_llbt", call.variable)
-    likelihood = designs.poisson_likelihood(call, found.model.contests, fitted.y, len(found.model.names))
-    return _native(fitted, found, code, likelihood, [] if fitted.design.items else [BY_DESIGN])
+    n = len(found.model.names)
+    likelihood = designs.poisson_likelihood(call, found.model.contests, fitted.y, n, shared)
+    notes = [] if fitted.design.items else [BY_DESIGN]
+    return _native(summed, found, code, likelihood, [*notes, *([SUMMED] if summed is not fitted else [])])
 
 
 def _native(

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from operator import eq
 from typing import Any, get_args
 
 import numpy as np
@@ -434,8 +435,38 @@ def binomial_likelihood(fitted: Fitted, contests: Contests, n: int) -> dict[str,
     return values
 
 
-def poisson_likelihood(call: RecordedCall, contests: Contests, y: Floats, n: int) -> dict[str, float]:
-    """The same of a Poisson model with a constant for each contest.
+def equal_rows_summed(fitted: Fitted) -> tuple[Fitted, float]:
+    """A Poisson design with each outcome of an eliminated group once, and sum Y log m, Y of m rows.
+
+    llbt.design(num.scovs=) has rows for each person: those of a group that are alike have one mean, and the
+    likelihood is that of their sum, sum Y log(m mean) - m mean, less this constant.
+    """
+    design, groups = fitted.design, fitted.groups
+    if groups is None or np.bincount(groups).max() <= 3:
+        return fitted, 0.0
+    keys = np.column_stack([groups, design.x, *design.items.values()])
+    _, kept, of, times = np.unique(keys, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    of, counts = of.ravel(), np.bincount(groups[kept])
+    if counts.max() > 3 or (np.bincount(groups)[groups[kept]] != times * counts[groups[kept]]).any():
+        return fitted, 0.0
+
+    def alike(variables: Mapping[str, Variable]) -> dict[str, Variable]:
+        first = {n: tuple(v.values[k] for k in kept) for n, v in variables.items()}
+        same = {n for n, v in variables.items() if all(map(eq, v.values, (first[n][k] for k in of)))}
+        return {n: replace(v, values=first[n]) for n, v in variables.items() if n in same}
+
+    items = {n: z[kept] for n, z in design.items.items()}
+    variables = alike(design.factors), alike(design.numbers)
+    rows = replace(design, x=design.x[kept], factors=variables[0], numbers=variables[1], items=items)
+    y = np.bincount(of, fitted.y).astype(float)
+    of_rows = replace(fitted, design=rows, y=y, weights=np.ones(len(y)), groups=groups[kept])
+    return of_rows, float(y @ np.log(times))
+
+
+def poisson_likelihood(
+    call: RecordedCall, contests: Contests, y: Floats, n: int, shared: float = 0.0
+) -> dict[str, float]:
+    """The same of a Poisson model with a constant for each contest; shared: of R's rows y that were summed.
 
     Its log-likelihood is that of the comparisons plus sum(N log N - N) - sum log y!, N the total of a
     contest.  R counts the outcomes of contests that were never held as degrees of freedom; a fit does not.
@@ -443,15 +474,21 @@ def poisson_likelihood(call: RecordedCall, contests: Contests, y: Floats, n: int
     values, total = deviance_of(call), contests.totals
     if "df_resid" in values:
         values["df_resid"] -= float((total == 0).sum() * (contests.rows.shape[1] - 1))
-    return values | likelihood_of_counts(call, total, y, n)
+    if shared and {"df_resid", "deviance"} <= {*values}:
+        parts = [c for c in (contests.wins, contests.losses, contests.ties) if c is not None]
+        values["df_resid"] -= float(len(y) - contests.rows.size)
+        values["deviance"] -= 2.0 * float(np.sum(xlogy(y, y)) - np.sum(xlogy(parts, parts)) + shared)
+    return values | likelihood_of_counts(call, total, y, n, shared)
 
 
-def likelihood_of_counts(call: RecordedCall, total: Floats, y: Floats, n: int) -> dict[str, float]:
+def likelihood_of_counts(
+    call: RecordedCall, total: Floats, y: Floats, n: int, shared: float = 0.0
+) -> dict[str, float]:
     """llf and AIC given the totals that a Poisson model has a constant for; {} where counts are not whole."""
     loglik = call.number("loglik")
     if loglik is None or (y % 1 != 0).any():
         return {}
-    constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(y + 1)))
+    constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(y + 1))) - shared
     return dict(likelihood_values(loglik - constant, n))
 
 

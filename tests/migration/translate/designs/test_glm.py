@@ -43,6 +43,7 @@ POISSON = {
     "q5": {"ties": "none"},
     "q6": {"by": "tie:ENG"},
     "q7": {"by": "lo:ENG"},
+    "q9": {"by": "lo:ENG"},
 }
 
 
@@ -129,7 +130,12 @@ def test_what_does_not_fit_or_has_no_counterpart_names_the_reason(tmp_path: Path
     calls = {**recorded("binomial"), **recorded("poisson")}
     context = Context(captured(calls))
     glm = translators()["stats::glm"]
-    for name, said in (("g11", "link cloglog"), ("p7", "have 9 rows"), ("q8", "have 6 rows")):
+    for name, said in (
+        ("g11", "link cloglog"),
+        ("p7", "have 9 rows"),
+        ("q8", "have 6 rows"),
+        ("q10", "have 36 rows"),
+    ):
         found = glm(calls[name], context)
         assert found.route == "bridge" and said in found.reason
         assert "pairproof.bridge.by_design." in written(Step(calls[name], found))

@@ -47,3 +47,8 @@ q6 <- glm(y ~ mu * ENG + lo + pa + mi + sg + g1 + g1:ENG, data = e, family = poi
 levels(e$ENG) <- c("no", "yes")
 q7 <- gnm(y ~ lo + pa + mi + sg + lo:ENG + g1, eliminate = mu:ENG, data = e, family = poisson)
 q8 <- gnm(y ~ lo + pa + mi + sg + lo:ENG + g1, eliminate = mu, data = e, family = poisson)
+answers$AGE <- rep(20:23, 40)
+answers[cbind(c(3, 9, 20), c(1, 4, 6))] <- NA
+n <- llbt.design(answers[1:24, ], nitems = 4, objnames = names(w), cat.scovs = "ENG", num.scovs = "AGE")
+q9 <- gnm(y ~ lo + pa + mi + sg + lo:ENG + g1, eliminate = mu:ENG, data = n, family = poisson)
+q10 <- gnm(y ~ lo + pa + mi + sg + lo:AGE + g1, eliminate = mu:ENG, data = n, family = poisson)
