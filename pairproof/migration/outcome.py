@@ -20,13 +20,12 @@ from typing import Any, Literal
 
 from ..bridge.capture.recorded import Captured, Mentioned, Place, RecordedCall
 from ..errors import InputError
-from ..files.packaged import packaged_toml
 from ..text import plural
 from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
 from .steps.compared import counted, not_among
-from .steps.flow import Done
+from .steps.flow import REASONS, Done, of_others
 from .translate.translation import Step
 
 #: Verdicts of a number that differs and is not explained.
@@ -124,9 +123,6 @@ def fewest(rows: Sequence[Agreement]) -> Agreement | None:
     return min(compared, key=lambda a: (a.digits, str(a.quantity)), default=None)
 
 
-#: Function, as written without its package -> why it is left out, in words.
-_LEFT_OUT = packaged_toml("pairproof.migration", "functions_left_out.toml")
-REASONS: Mapping[str, str] = {name: why for why, names in _LEFT_OUT.items() for name in names.split()}
 #: Functions of this field whose calls are recorded when R comes to them. Not `glm`, `gnm` and `polr`: the
 #: text does not say whether their designs are of comparisons.
 FITTING = frozenset(
@@ -137,11 +133,11 @@ FITTING = frozenset(
 
 def left_out(captured: Captured) -> tuple[LeftOut, ...]:
     """Calls of the text that REASONS names and R did not record, or FITTING and R did not come to."""
-    recorded = {call.name for call in captured.calls}
+    others = of_others(captured)
     never = "R did not reach it" if captured.ending == "done" else "R ended before reaching it"
     found = []
     for m in captured.text.mentioned:
-        if m.function in REASONS and m.function not in recorded:
+        if m.function in others:
             found.append(LeftOut(m, REASONS[m.function]))
         elif m.function in FITTING and not _may_have_run(m, captured):
             found.append(LeftOut(m, never))

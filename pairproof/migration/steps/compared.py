@@ -433,7 +433,9 @@ class Constants:
         words = NUMBER.findall(printed)
         rest = words if without is None else _NUMBER.findall(without)
         other = [a for a, b in zip(words, rest) if a != b] if len(words) == len(rest) else words
-        return [word for word in other if self.of_models or float(word) in self.numbers]
+        if self.of_models:
+            return other
+        return [w for w in other if any(abs(float(w) - v) <= 0.5001 * unit(w) for v in self.numbers)]
 
 
 class _Rest(ast.NodeTransformer):

@@ -24,8 +24,10 @@ import pandas as pd
 
 from ...bridge.capture.recorded import NOWHERE, Captured, Place, RecordedCall, Valued
 from ...bridge.values.nodes import RVector
+from ...files.packaged import packaged_toml
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
+from ..translate.translation import by_package
 from .compared import Constants, show
 from .evaluated import RESERVED, CallSite, Scope, at_key, for_now, key_parts
 from .interpreter import Interpreter, Jump
@@ -50,6 +52,9 @@ SECONDS = 30.0
 MOST_LINES = 6
 #: Packages all of whose fits are models of comparisons.
 OF_FIELD = frozenset("prefmod BradleyTerry2 psychotools psychotree PlackettLuce eba".split())
+#: Function, as written without its package -> why it is left out, in words.
+_LEFT_OUT = packaged_toml("pairproof.migration", "functions_left_out.toml")
+REASONS: Mapping[str, str] = {name: why for why, names in _LEFT_OUT.items() for name in names.split()}
 PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat".split())
 PRINTING = frozenset("print show print.default printCoefmat".split())
 
@@ -108,6 +113,11 @@ class Block:
         self.digits += inner.digits
 
 
+def of_others(captured: Captured) -> set[str]:
+    """The functions of the text that REASONS names, and whose calls R did not record."""
+    return {m.function for m in captured.text.mentioned} & {*REASONS} - {c.name for c in captured.calls}
+
+
 class State:
     """The script so far."""
 
@@ -116,10 +126,10 @@ class State:
         self.sites: defaultdict[int, list[CallSite]] = defaultdict(list)
         for site in found:
             self.sites[site.task].append(site)
-        #: The calls of each expression that fit a model of comparisons, whether they have Python or not.
+        #: The calls of each expression that fit a model, of comparisons or not, whether they have Python or not.
         self.fitted = defaultdict[int, list[RecordedCall]](list)
         for call in captured.calls:
-            if call.package in OF_FIELD and not call.helper:
+            if not call.helper and (call.package in OF_FIELD or not by_package(call)):
                 self.fitted[call.task].append(call)
         self.scope = Scope(Names([*RESERVED, *(s.name for s in found), *chain(*loops.values()), *_WORDS]))
         self.steps = [step for site in found for step in site.steps]
@@ -136,8 +146,8 @@ class State:
         self.grown: frozenset[str] = frozenset()
         #: Depth and variables of a function -> their Python names in it.
         self.own_names: dict[tuple[int, frozenset[str]], dict[str, str]] = {}
-        #: R's variables whose values are fits, or made of fits.
-        self.of_models: set[str] = set()
+        #: R's variables whose values are fits, or made of fits; functions that fit or test, and are left out.
+        self.of_models = of_others(captured)
         self.scope.of_models = self.of_models.__contains__
         self.constants = (Constants(True), Constants(False))
         #: Views that have a name at the top of the script.

@@ -228,3 +228,40 @@ def test_a_function_of_data_makes_no_data_a_model(tmp_path: Path) -> None:
     made.line(5, "half = prep(arena)")
     found = made.migration(staged(tmp_path))
     assert [d.state for d in found.done] == ["comment", "data"]
+
+
+def test_a_result_of_a_test_that_is_left_out_and_what_is_computed_with_it_are_r_s(tmp_path: Path) -> None:
+    made = script()
+    p = [0.4239501953125002, 0.0351562500000000, 0.1795654296875001]
+    made.mention(4, "binom.test")
+    made.line(4, "p = sapply(tea, binom_test)", value=numbers(*p))
+    made.lines[4].tree[2][1][1][2][1][1][1] = "binom.test"
+    made.line(5, 'q = p.adjust(p, "holm")', value=numbers(0.4239501953125002, 0.10546875, 0.3591308593750002))
+    made.line(6, "round(q, 4)", value=numbers(0.424, 0.1055, 0.3591))
+    found = made.migration(staged(tmp_path), outputs={6: "[1] 0.4240 0.1055 0.3591\n"})
+    assert [d.state for d in found.done] == ["comment", "translated", "translated"]
+    assert found.to_dict()["printed_by_r"] == {
+        "numbers": 3, "not_in_python": 0, "computed": 0, "of_r": 3, "differ": 0,
+    }  # fmt: skip
+
+
+def test_a_rounded_number_of_the_data_is_r_s_where_its_constant_is(tmp_path: Path) -> None:
+    made = script()
+    made.line(4, "lev = strange(tea)", value=numbers(0.123456, 2.0))
+    made.line(5, "round(c(deviance(m), lev), 3)")
+    deviance = script().migration(staged(tmp_path)).steps[0].value.deviance
+    found = made.migration(staged(tmp_path / "again"), outputs={5: f"[1] {deviance:.3f} 0.123 2.000\n"})
+    assert sorted(map(float, found.done[-1].of_r)) == [0.123, 2.0]
+
+
+def test_a_fit_that_is_no_model_of_comparisons_is_left_out_and_its_numbers_are_counted(
+    tmp_path: Path,
+) -> None:
+    made = script()
+    made.call(4, None, "glm(score ~ elo)", "stats::glm", variable="lin")
+    made.line(4, "lin = glm(score)", "lin <- glm(score ~ elo)")
+    made.line(5, "coef(lin)")
+    found = made.migration(staged(tmp_path), outputs={5: "0.0662 2.1861\n"})
+    assert [d.state for d in found.done] == ["comment", "comment"]
+    assert found.to_dict()["printed_by_r"]["not_in_python"] == 2
+    assert any("glm" in line and "-> left out" in line for line in str(found).splitlines())
