@@ -215,10 +215,10 @@ def printed_by_r(captured: Captured, done: Sequence[Done]) -> dict[str, int]:
     for d in (d for d in done if d.state in ("comment", "partly", "translated")):
         theirs = counted(captured.outputs.get(d.task, ""))
         rest = not_among(not_among(theirs, d.printed), d.summaries, True)
-        lost = len(not_among(rest, d.of_r))
-        other = min(lost, sum(map(differs, d.rows)))
-        found.update(numbers=len(theirs), computed=len(theirs) - len(rest), of_r=len(rest) - lost)
-        found.update(differ=other, not_in_python=lost - other)
+        lost = not_among(rest, d.of_r)
+        other = min(len(lost), max(sum(map(differs, d.rows)), len(lost) - len(not_among(lost, d.unlike))))
+        found.update(numbers=len(theirs), computed=len(theirs) - len(rest), of_r=len(rest) - len(lost))
+        found.update(differ=other, not_in_python=len(lost) - other)
     return {key: found[key] for key in ("numbers", "not_in_python", "computed", "of_r", "differ")}
 
 

@@ -79,7 +79,8 @@ class Done:
     says it all; "nothing": it gives and shows nothing.  lines: of the Python script.  why: why it is a comment; ""
     if it is not.  value: R's of that run, in few words.  inside, of: lines that stand in the loop that makes the
     values of a call site, and its name.  printed: the numbers that Python prints, and summaries those in summaries of
-    fits; of_r: others that are R's of that run, as constants or answers, or computed with them.
+    fits; of_r: others that are R's of that run, as constants or answers, or computed with them.  unlike: R's numbers
+    of fits and their tests, of which Python has others.
     """
 
     task: int
@@ -95,6 +96,7 @@ class Done:
     printed: tuple[str, ...] = ()
     summaries: tuple[str, ...] = ()
     of_r: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
 
 
 @dataclass

@@ -40,12 +40,16 @@ class ScriptSteps(Statements):
     printed: tuple[str, ...] = ()
     summaries: tuple[str, ...] = ()
     of_r: tuple[str, ...] = ()
+    #: R's numbers in the rows of fits that Python has otherwise, for a reason that is known.
+    unlike: tuple[str, ...] = ()
 
     def all(self) -> list[Done]:
         """What became of each expression, in order."""
         found = []
         trees = [node_of(tree.tree) for tree in self.captured.text.trees]
         self.in_place, self.grown = changed_in_place(trees), grown(trees)
+        rows = (a for s in self.steps for a in s.rows if a.verdict in ("explained", "not-checkable"))
+        self.unlike = tuple(repr(a.r) for a in rows if None not in (a.r, a.native))
         for k, tree in enumerate(self.captured.text.trees, 1):
             if tree.text:
                 found.append(self._expression(k, tree.text, trees[k - 1]))
@@ -120,6 +124,7 @@ class ScriptSteps(Statements):
             printed=self.printed,
             summaries=self.summaries,
             of_r=self.of_r,
+            unlike=self.unlike,
             lines=() if merged else (*block.lines, *also),
             inside=(*merged, *also) if merged else (),
             of=sites[-1].name if merged else "",

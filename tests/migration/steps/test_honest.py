@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pairproof
 from pairproof.bridge.values.nodes import RList, RVector
+from pairproof.migration.outcome import printed_by_r
 from pairproof.migration.steps.compared import NUMBER, same, unshown
 from pairproof.migration.translate.as_r import formatted
 from pairproof.migration.translate.translation import Translation
 from tests.migration.captures import Script, bradley_terry, staged
 from tests.migration.steps.test_steps import numbers, script
+from tests.migration.translate.beside import Migrated
 
 
 @pytest.mark.parametrize(
@@ -265,3 +269,43 @@ def test_a_fit_that_is_no_model_of_comparisons_is_left_out_and_its_numbers_are_c
     assert [d.state for d in found.done] == ["comment", "comment"]
     assert found.to_dict()["printed_by_r"]["not_in_python"] == 2
     assert any("glm" in line and "-> left out" in line for line in str(found).splitlines())
+
+
+def counts_of(found: Any, start: str) -> tuple[int, ...]:
+    """What became of the numbers that R printed at the expression that begins so: computed, R's, differ, not in Python."""
+    done = next(d for d in found.done if d.text.startswith(start))
+    n = printed_by_r(found.captured, [done])
+    return n["computed"], n["of_r"], n["differ"], n["not_in_python"]
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory) -> Migrated:
+    home = tmp_path_factory.mktemp("honest")
+    shutil.copy(Path(__file__).with_name("honest.R"), home)
+    return pairproof.migrate(home / "honest.R"), home
+
+
+@pytest.mark.r("BradleyTerry2")
+@pytest.mark.xdist_group("migrated honest")
+class TestRun:
+    def test_numbers_of_tests_and_fits_that_are_left_out_are_not_python_s(self, migrated):
+        found, _ = migrated
+        assert counts_of(found, "round(st, 4)") == (0, 0, 0, 6)
+        assert {"binom.test", "glm"} <= {
+            s.first.call.name for s in found.sites if s.first.state == "outside"
+        } | {left.mentioned.function for left in found.left_out}
+
+    def test_add1_of_terms_that_lack_values_is_r_s_of_another_model_and_says_so(self, migrated):
+        found, home = migrated
+        several, one = (s for s in found.steps if s.call.name == "add1.BTm")
+        rows = {str(a.quantity): a for a in several.rows}
+        lrt, p = (rows[f"add1.condition[..].{c}"] for c in ("LRT", "Pr(>Chi)"))
+        assert (lrt.verdict, round(lrt.r, 4), round(lrt.native, 4)) == ("explained", 5.3543, 0.4248)
+        assert rows["add1.repro.tactic[..].LRT"].verdict == "agrees" and p.r < 0.05 < p.native
+        assert {a.verdict for a in one.rows} == {"agrees"}
+        # R's own fits in which those 13 players have abilities of their own.
+        refit = next(d for d in found.done if d.text == "deviance(own) - deviance(both)")
+        assert refit.rows[0].r == pytest.approx(lrt.r, rel=1e-7)  # observed 1e-9
+        assert counts_of(found, "add1(few, ~. + repro") == (4, 0, 6, 0)
+        said = "(13 more; <none> has deviance 73.32714, the fit 95.36138)"
+        assert said in " ".join((home / "honest.py").read_text().replace("\n#", "").split())
