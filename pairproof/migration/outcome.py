@@ -24,7 +24,7 @@ from ..text import plural
 from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
-from .steps.compared import counted, not_among
+from .steps.compared import counted, masked, not_among
 from .steps.flow import REASONS, Done, of_others
 from .translate.translation import Step
 
@@ -213,7 +213,7 @@ def printed_by_r(captured: Captured, done: Sequence[Done]) -> dict[str, int]:
     """
     found = Counter[str]()
     for d in (d for d in done if d.state in ("comment", "partly", "translated")):
-        theirs = counted(captured.outputs.get(d.task, ""))
+        theirs = counted(masked(captured.outputs.get(d.task, ""), d.labels))
         rest = not_among(not_among(theirs, d.printed), d.summaries, True)
         lost = not_among(rest, d.of_r)
         other = min(len(lost), max(sum(map(differs, d.rows)), len(lost) - len(not_among(lost, d.unlike))))

@@ -20,9 +20,10 @@ import re
 import warnings
 from bisect import bisect_left, bisect_right
 from collections import ChainMap, Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -217,6 +218,39 @@ def _sizes(value: Any, ours: Labelled, theirs: Sequence[float], scale: float) ->
 def _exact(row: Agreement, own: float, other: float, size: float) -> Agreement:
     gap = abs(own - other) / size if size else 0.0
     return replace(row, native=own, digits=min(16.0, -math.log10(gap)) if gap else 16.0)
+
+
+# -- labels ----------------------------------------------------------------------------------------------------
+
+_LETTERS = str.maketrans("0123456789", "abcdefghij")
+
+
+def labels_of(value: RValue | None, texts: bool = False) -> Iterator[str]:
+    """Names in R's value, of its rows, columns and levels; texts: and the texts that it consists of."""
+    if isinstance(value, RList):
+        rows = value.row_names
+        yield from (*(value.names or ()), *(map(str, rows.values.tolist()) if rows is not None else ()))
+        for part in value.values:
+            yield from labels_of(part, texts)
+    elif isinstance(value, RVector):
+        margins = (value.margin(k) for k in range(value.values.ndim)) if value.values.ndim > 1 else ()
+        yield from (*(value.names or ()), *(value.levels or ()), *chain.from_iterable(margins))
+        yield from _texts_of_r(value) if texts else ()
+
+
+def masked(text: str, labels: Collection[str]) -> str:
+    """A text in which labels have letters for their digits; those that are numbers at the beginning of lines only."""
+    words = sorted((w for w in labels if not NUMBER.fullmatch(w)), key=len, reverse=True)
+    if words:
+        found = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, words))})(?!\w|\.\d)")
+        text = found.sub(lambda m: m[0].translate(_LETTERS), text)
+    lines = text.splitlines(keepends=True) if len(words) < len(labels) else []
+    for k, line in enumerate(lines):  # a row, or the names above a vector or the columns of a table
+        first, *rest = line.split() or [""]
+        if first in labels:
+            names = line if {*rest} <= {*labels} else first
+            lines[k] = line.replace(names, names.translate(_LETTERS), 1)
+    return "".join(lines) or text
 
 
 # -- printed text --------------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ class Done:
     if it is not.  value: R's of that run, in few words.  inside, of: lines that stand in the loop that makes the
     values of a call site, and its name.  printed: the numbers that Python prints, and summaries those in summaries of
     fits; of_r: others that are R's of that run, as constants or answers, or computed with them.  unlike: R's numbers
-    of fits and their tests, of which Python has others.
+    of fits and their tests, of which Python has others.  labels: names in what R printed, whose digits are no numbers.
     """
 
     task: int
@@ -97,6 +97,7 @@ class Done:
     summaries: tuple[str, ...] = ()
     of_r: tuple[str, ...] = ()
     unlike: tuple[str, ...] = ()
+    labels: frozenset[str] = frozenset()
 
 
 @dataclass

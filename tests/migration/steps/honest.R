@@ -11,6 +11,10 @@ round(st, 4)
 elo <- c(x = 2100, y = 2050, z = 2080)
 lin <- glm(cbind(w, l) ~ I((elo[as.character(a)] - elo[as.character(b)]) / 100), binomial, d)
 summary(lin)$coefficients
+x <- c("2008-9" = NA, "2009-10" = 0.5)
+x["2008-9"] <- round(deviance(m), 2)
+print(x)
+data.frame(season = c("2008-9", "2009-10"), dev = c(round(deviance(m), 2), 0))
 
 data(flatlizards)
 flat <- flatlizards

@@ -13,7 +13,7 @@ import pytest
 import pairproof
 from pairproof.bridge.values.nodes import RList, RVector
 from pairproof.migration.outcome import printed_by_r
-from pairproof.migration.steps.compared import NUMBER, same, unshown
+from pairproof.migration.steps.compared import NUMBER, counted, masked, same, unshown
 from pairproof.migration.translate.as_r import formatted
 from pairproof.migration.translate.translation import Translation
 from tests.migration.captures import Script, bradley_terry, staged
@@ -84,6 +84,20 @@ def test_a_format_of_a_vector_is_r_s_or_the_statement_differs(tmp_path: Path) ->
 )  # fmt: skip
 def test_digits_of_names_are_no_numbers(text: str, found: list[str]) -> None:
     assert NUMBER.findall(text) == found
+
+
+@pytest.mark.parametrize(
+    "text, labels, found",
+    [  # as R 4.2.2 prints them
+        (" 2008-9 2009-10 \n   2.85    0.50 \n", {"2008-9", "2009-10"}, ["2.85", "0.50"]),
+        ("   season  dev\n1  2008-9 2.85\n2 2009-10 0.00\n", {"2008-9", "2009-10"}, ["2.85", "0.00"]),
+        (" 2008  2009 \n2.850 0.500 \n", {"2008", "2009"}, ["2.850", "0.500"]),
+        ("       est   se\n1043 0.500 0.25\n2008 2.850 1043\n", {"1043", "2008"}, ["0.500", "0.25", "2.850", "1043"]),
+        ("I((a - b)/100) 2.18613614\n", {"I((a - b)/100)"}, ["2.18613614"]), ("12008-9 0.25", {"2008-9"}, ["12008", "0.25"]),
+    ],
+)  # fmt: skip
+def test_digits_of_labels_are_no_numbers(text: str, labels: set[str], found: list[str]) -> None:
+    assert counted(masked(text, labels)) == found
 
 
 def test_a_printed_vector_whose_names_have_digits_does_not_differ(tmp_path: Path) -> None:
@@ -294,6 +308,12 @@ class TestRun:
         assert {"binom.test", "glm"} <= {
             s.first.call.name for s in found.sites if s.first.state == "outside"
         } | {left.mentioned.function for left in found.left_out}
+
+    def test_numbers_within_labels_are_no_numbers(self, migrated):
+        found, home = migrated
+        assert counts_of(found, "summary(lin)") == (0, 0, 0, 8)
+        assert [counts_of(found, text) for text in ("print(x)", "data.frame(season")] == [(2, 0, 0, 0)] * 2
+        assert "also printed here: 2008" not in (home / "honest.py").read_text()
 
     def test_add1_of_terms_that_lack_values_is_r_s_of_another_model_and_says_so(self, migrated):
         found, home = migrated

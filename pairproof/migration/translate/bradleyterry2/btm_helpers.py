@@ -120,9 +120,9 @@ def _tests(
             found, refused = tried(code, {m.call.id: m.fit for m in models})
             stays_if(refused, f"pairproof refuses it: {refused}")
             if (of := numbers(table, found)) is not None:
-                judge = partial(_rows, call, models[0], table, of)
-                of_r = {a.explanation for a in judge(found) if a.code == WRONG}
-                return Translation("native", code, notes=tuple(sorted(of_r)), judge=judge)
+                rows = partial(_rows, call, models[0], table, of)
+                of_r = {a.explanation for a in rows(found) if a.code == WRONG}
+                return Translation("native", code, notes=tuple(sorted(of_r)), judge=rows)
         except StaysInR as said:
             why = str(said)
     lost = "scale" in call.args or ("scope" in call.args and not scope)
