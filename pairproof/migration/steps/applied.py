@@ -32,10 +32,12 @@ class Applied(Tables):
     """Functions of each element, row or fit."""
 
     @contextmanager
-    def _without(self, *names: str) -> Iterator[None]:
-        """Names that have no value for a while."""
-        there = {n: v for n, v in self.scope.variables.items() if n not in names}
-        with for_now(self.scope, variables=there, of_r={**self.scope.of_r, **dict.fromkeys(names)}):
+    def _without(self, *names: str, why: str = "") -> Iterator[None]:
+        """Names that have no value for a while, and why."""
+        scope = self.scope
+        there = {n: v for n, v in scope.variables.items() if n not in names}
+        whys = {**scope.without, **(dict.fromkeys(names, why) if why else {})}
+        with for_now(scope, variables=there, of_r={**scope.of_r, **dict.fromkeys(names)}, without=whys):
             yield
 
     def _replicate(self, e: R) -> ast.expr:

@@ -222,7 +222,9 @@ def _exact(row: Agreement, own: float, other: float, size: float) -> Agreement:
 
 # -- labels ----------------------------------------------------------------------------------------------------
 
-_LETTERS = str.maketrans("0123456789", "abcdefghij")
+#: Letters that no script has, for the digits of labels, and back.
+_DIGITS, _OTHERS = "0123456789", "ａｂｃｄｅｆｇｈｉｊ"
+_LETTERS, _BACK = str.maketrans(_DIGITS, _OTHERS), str.maketrans(_OTHERS, _DIGITS)
 
 
 def labels_of(value: RValue | None, texts: bool = False) -> Iterator[str]:
@@ -409,7 +411,7 @@ def unshown(text: str, r: object, ours: Sequence[str], summaries: Sequence[str])
         left.subtract(own)
         before = " ".join(re.split(r"\s-?[\d.]", line)[0].split()).rstrip(":=, ")
         parts += [f"{before} {' '.join(own)}".strip()] if own else []
-    return "; ".join(parts)
+    return "; ".join(parts).translate(_BACK)
 
 
 # -- constants of R ----------------------------------------------------------------------------------------

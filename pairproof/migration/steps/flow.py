@@ -29,7 +29,7 @@ from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
 from ..translate.translation import by_package
 from .compared import Constants, show
-from .evaluated import RESERVED, CallSite, Scope, at_key, for_now, key_parts
+from .evaluated import RESERVED, CallSite, Scope, at_key, for_now, in_words, key_parts
 from .interpreter import Interpreter, Jump
 from .python import laid_out, loop_over, name_of, names_of, node, put, text_of
 from .translator import Expressions
@@ -247,7 +247,7 @@ class State:
         except NotTranslated:
             raise
         except Exception as error:
-            raise NotTranslated(f"its Python code stopped ({type(error).__name__})") from None
+            raise NotTranslated(f"its Python stops: {in_words(error)}") from None
         return said.getvalue()
 
     def _printed(self, *values: Any, **words: Any) -> None:
@@ -301,6 +301,8 @@ class Flow(State):
             ex.before.clear()
             said = self._reason(str(why), e)
             self._lost(e)
+            if self.inlined:
+                self.scope.without |= {name: said for _, name in assigned(e)}
             if jumps(e):
                 raise
             if not self._is_of_sites(e):
@@ -309,6 +311,8 @@ class Flow(State):
 
     def _reason(self, why: str, e: R) -> str:
         """Why an expression has no Python, with what else is known of it where it stands."""
+        if why.endswith("may use"):  # the interpreter's word for Python that it does not run
+            return "its Python would be of a form that is not supported"
         name = why.removeprefix("the Python script has no value for ")
         if name in self.scope.functions:
             return f"{name}() is a function of the script, and this use of it is not supported"

@@ -140,8 +140,8 @@ class ScriptSteps(Statements):
         )
 
     def _named(self, texts: Iterable[str]) -> frozenset[str]:
-        """Those that have digits and are no numbers."""
-        return frozenset(t for t in texts if re.search(r"\d", t) and not NUMBER.fullmatch(t.strip()))
+        """Those within which there are numbers."""
+        return frozenset(t for t in texts if NUMBER.search(t) and not NUMBER.fullmatch(t.strip()))
 
     def _masked(self, text: str) -> str:
         return compared.masked(text, self.labels)
@@ -215,6 +215,8 @@ class ScriptSteps(Statements):
                 rows = compared.value_rows(call, value, valued.value, *quality, self.scope.in_r)
                 if rows is None:
                     raise NotTranslated("Python's value has a different shape from R's")
+                if self.constants[0].values.keys() & _names(block.lines):  # R's own answer, which lacks it
+                    rows = [r for r in rows if r.native is not None]
                 shown = (valued.visible or tree.function in PRINTING) and bool(ex.digits)
                 return rows if shown else [r for r in rows if r.verdict != "agrees"]
         own_function = tree.function in self.scope.functions
@@ -270,6 +272,10 @@ class ScriptSteps(Statements):
 
 
 _NONE = object()
+
+
+def _names(lines: Sequence[str]) -> set[str]:
+    return {part.id for part in ast.walk(ast.parse("\n".join(lines))) if isinstance(part, ast.Name)}
 
 
 def said_of(valued: Valued) -> str:

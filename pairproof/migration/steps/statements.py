@@ -254,12 +254,13 @@ class Functions(Flow):
         self.scope.variables.pop(name, None)
         self.scope.summaries.pop(name, None)
         self.scope.functions.pop(name, None)
+        self.scope.without.pop(name, None)
         self.scope.of_r[name] = None
 
     @contextmanager
     def _local(self, names: frozenset[str]) -> Iterator[None]:
         """Where a function runs: what it assigns has Python names of its own and is forgotten after it."""
-        scope, tables = self.scope, ("variables", "python", "of_r", "summaries", "functions")
+        scope, tables = self.scope, ("variables", "python", "of_r", "summaries", "functions", "without")
         kept = {t: {n: v for n, v in getattr(scope, t).items() if n in names} for t in tables}
         own = self.own_names.setdefault((self.inlined, names), {})
         for name in names:

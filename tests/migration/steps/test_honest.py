@@ -98,6 +98,8 @@ def test_digits_of_names_are_no_numbers(text: str, found: list[str]) -> None:
 )  # fmt: skip
 def test_digits_of_labels_are_no_numbers(text: str, labels: set[str], found: list[str]) -> None:
     assert counted(masked(text, labels)) == found
+    shown = unshown(masked(text, labels), None, [], [])
+    assert shown.split()[-1] == found[-1] and shown.isascii()
 
 
 def test_a_printed_vector_whose_names_have_digits_does_not_differ(tmp_path: Path) -> None:
@@ -237,6 +239,28 @@ def test_the_first_reason_of_a_statement_in_a_loop_stands(tmp_path: Path) -> Non
     ],
 )
 def test_a_reason_is_of_what_is_not_there(lines: list[str], why: str, tmp_path: Path) -> None:
+    assert whys(tmp_path, *lines)[-1] == why
+
+
+def test_what_r_s_own_answer_lacks_is_no_difference(tmp_path: Path) -> None:
+    made = script()
+    made.call(4, bradley_terry([12, 3, 6], stem="e"), "eba(tea)", "eba::eba", variable="e")
+    made.translations[2] = BRIDGE
+    made.line(5, "deviance(e) * NaN", value=numbers(0.0))
+    made.lines[5].tree[2][1][1] = ["na"]
+    found = made.migration(staged(tmp_path), outputs={5: "[1] 0.000\n"})
+    assert found.exit_code == 0 and "DIFFER" not in str(found)
+    assert found.to_dict()["printed_by_r"]["not_in_python"] == 1
+
+
+@pytest.mark.parametrize(
+    "lines, why",
+    [
+        (['coef(m)["Oolong"]'], "Python cannot compute it: it takes a part that the value does not have in Python"),
+        (["f = lambda v: strange(v)", "deviance(m) + f(deviance(m))"], "strange() is not supported"),
+    ],
+)  # fmt: skip
+def test_reasons_are_in_words_of_the_script(lines: list[str], why: str, tmp_path: Path) -> None:
     assert whys(tmp_path, *lines)[-1] == why
 
 
