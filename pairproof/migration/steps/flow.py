@@ -305,7 +305,9 @@ class Flow(State):
                 self.scope.without |= {name: said for _, name in assigned(e)}
             if jumps(e):
                 raise
-            if not self._is_of_sites(e):
+            if e.function in ("<-", "=") and not self._of_models(e) and not self._fits(e):
+                block.lines += comment(f"data of R: {one_line(str(e.value), MOST_TEXT)}")
+            elif not self._is_of_sites(e):
                 text = e.value if e.kind in ("call", "other") else ""
                 self._not_written(str(text), said, block)
 

@@ -633,5 +633,5 @@ _METHODS: Mapping[str, str] = {
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "matrix": "matrix",
     "with": "with", "transform": "mutate", "mutate": "mutate", "subset": "subset", "filter": "subset", "arrange": "arrange",
     "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
-    "Reduce": "reduce", "get": "get", "attr": "attribute", "replicate": "replicate",
+    "Reduce": "reduce", "get": "get", "attr": "attribute", "levels": "levels_of", "vector": "vector_of", "replicate": "replicate",
 }  # fmt: skip

@@ -26,3 +26,25 @@ flat$predictors$SVL[is.na(flat$predictors$repro.tactic)] <- NA
 own <- update(few, data = flat)
 both <- update(few, ~ . + condition[..], data = flat)
 deviance(own) - deviance(both)
+
+# a function that prepares data, one that fits and names its reference, and a list with a place for each group
+prep <- function(z) {
+  z$k <- ave(z$w, z$a, FUN = sum)
+  z[z$w > 0, ]
+}
+ranked <- function(z) {
+  fit <- BTm(cbind(w, l), a, b, data = z)
+  r <- c(setNames(0, levels(z$a)[1]), coef(fit))
+  names(r) <- sub("^..", "", names(r))
+  r <- sort(r - mean(r), decreasing = TRUE)
+  list(model = fit, abil = r)
+}
+groups <- c("one", "two")
+out <- vector("list", length(groups))
+names(out) <- groups
+for (g in groups) {
+  z <- prep(transform(d, w = w + (g == "two")))
+  out[[g]] <- ranked(z)
+  cat(g, names(out[[g]]$abil)[1], format(round(out[[g]]$abil[1], 3), nsmall = 3), "\n")
+}
+sapply(out, function(o) o$abil[c("x", "y", "z")])

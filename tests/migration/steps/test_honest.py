@@ -353,3 +353,10 @@ class TestRun:
         assert counts_of(found, "add1(few, ~. + repro") == (4, 0, 6, 0)
         said = "(13 more; <none> has deviance 73.32714, the fit 95.36138)"
         assert said in " ".join((home / "honest.py").read_text().replace("\n#", "").split())
+
+    def test_a_loop_goes_on_where_data_that_only_fits_use_are_prepared_by_r(self, migrated):
+        found, home = migrated
+        assert counts_of(found, "for (g in groups)") == (2, 0, 0, 0)
+        assert counts_of(found, "sapply(out") == (6, 0, 0, 0)
+        source = (home / "honest.py").read_text()
+        assert "# data of R: z <- prep(" in source and 'pd.Series([0], index=["x"])' in source
