@@ -14,19 +14,18 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..bridge.capture.recorded import Captured, Mentioned, Place, RecordedCall
 from ..errors import InputError
-from ..files.packaged import packaged_toml
 from ..text import plural
 from ..validation.report.notation import digits
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from ..validation.verdicts.digits import floor
-from .steps.compared import counted, not_among
-from .steps.flow import Done
+from .steps.compared import counted, masked, not_among
+from .steps.flow import REASONS, Done, of_others
 from .translate.translation import Step
 
 #: Verdicts of a number that differs and is not explained.
@@ -128,9 +127,6 @@ def fewest(rows: Sequence[Agreement]) -> Agreement | None:
     return min(compared, key=lambda a: (a.digits, str(a.quantity)), default=None)
 
 
-#: Function, as written without its package -> why it is left out, in words.
-_LEFT_OUT = packaged_toml("pairproof.migration", "functions_left_out.toml")
-REASONS: Mapping[str, str] = {name: why for why, names in _LEFT_OUT.items() for name in names.split()}
 #: Functions of this field whose calls are recorded when R comes to them. Not `glm`, `gnm` and `polr`: the
 #: text does not say whether their designs are of comparisons.
 _PATTERNS = "pattPC.fit pattR.fit pattL.fit pattRrep.fit pattPCrep.fit pattLrep.fit pattnpml.fit"
@@ -139,11 +135,11 @@ FITTING = frozenset(f"BTm llbt.fit llbtPC.fit {_PATTERNS} btmodel PlackettLuce p
 
 def left_out(captured: Captured) -> tuple[LeftOut, ...]:
     """Calls of the text that REASONS names and R did not record, or FITTING and R did not come to."""
-    recorded = {call.name for call in captured.calls}
+    others = of_others(captured)
     never = "R did not reach it" if captured.ending == "done" else "R ended before reaching it"
     found = []
     for m in captured.text.mentioned:
-        if m.function in REASONS and m.function not in recorded:
+        if m.function in others:
             found.append(LeftOut(m, REASONS[m.function]))
         elif m.function in FITTING and not _may_have_run(m, captured):
             found.append(LeftOut(m, never))
@@ -219,12 +215,12 @@ def printed_by_r(captured: Captured, done: Sequence[Done]) -> dict[str, int]:
     """
     found = Counter[str]()
     for d in (d for d in done if d.state in ("comment", "partly", "translated")):
-        theirs = counted(captured.outputs.get(d.task, ""))
+        theirs = counted(masked(captured.outputs.get(d.task, ""), d.labels))
         rest = not_among(not_among(theirs, d.printed), d.summaries, True)
-        lost = len(not_among(rest, d.of_r))
-        other = min(lost, sum(map(differs, d.rows)))
-        found.update(numbers=len(theirs), computed=len(theirs) - len(rest), of_r=len(rest) - lost)
-        found.update(differ=other, not_in_python=lost - other)
+        lost = not_among(rest, d.of_r)
+        other = min(len(lost), max(sum(map(differs, d.rows)), len(lost) - len(not_among(lost, d.unlike))))
+        found.update(numbers=len(theirs), computed=len(theirs) - len(rest), of_r=len(rest) - len(lost))
+        found.update(differ=other, not_in_python=len(lost) - other)
     return {key: found[key] for key in ("numbers", "not_in_python", "computed", "of_r", "differ")}
 
 

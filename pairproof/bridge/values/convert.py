@@ -348,7 +348,7 @@ def columns_of(frame: RList) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for name, column in zip(frame.names or (), frame.values):
         if not isinstance(column, RVector):
-            raise InputError(f"column {name} of the data frame is {type(column).__name__}, not a vector")
+            raise InputError(f"column {name} of the data frame is a table or a list, not a vector")
         if column.values.ndim == 2:
             margin = column.dimnames[1] if column.dimnames and column.dimnames[1] else None
             for k in range(column.values.shape[1]):

@@ -20,9 +20,10 @@ import re
 import warnings
 from bisect import bisect_left, bisect_right
 from collections import ChainMap, Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -222,6 +223,41 @@ def _exact(row: Agreement, own: float, other: float, size: float) -> Agreement:
     return replace(row, native=own, digits=min(16.0, -math.log10(gap)) if gap else 16.0)
 
 
+# -- labels ----------------------------------------------------------------------------------------------------
+
+#: Letters that no script has, for the digits of labels, and back.
+_DIGITS, _OTHERS = "0123456789", "ａｂｃｄｅｆｇｈｉｊ"
+_LETTERS, _BACK = str.maketrans(_DIGITS, _OTHERS), str.maketrans(_OTHERS, _DIGITS)
+
+
+def labels_of(value: RValue | None, texts: bool = False) -> Iterator[str]:
+    """Names in R's value, of its rows, columns and levels; texts: and the texts that it consists of."""
+    if isinstance(value, RList):
+        rows = value.row_names
+        yield from (*(value.names or ()), *(map(str, rows.values.tolist()) if rows is not None else ()))
+        for part in value.values:
+            yield from labels_of(part, texts)
+    elif isinstance(value, RVector):
+        margins = (value.margin(k) for k in range(value.values.ndim)) if value.values.ndim > 1 else ()
+        yield from (*(value.names or ()), *(value.levels or ()), *chain.from_iterable(margins))
+        yield from _texts_of_r(value) if texts else ()
+
+
+def masked(text: str, labels: Collection[str]) -> str:
+    """A text in which labels have letters for their digits; those that are numbers at the beginning of lines only."""
+    words = sorted((w for w in labels if not NUMBER.fullmatch(w)), key=len, reverse=True)
+    if words:
+        found = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, words))})(?!\w|\.\d)")
+        text = found.sub(lambda m: m[0].translate(_LETTERS), text)
+    lines = text.splitlines(keepends=True) if len(words) < len(labels) else []
+    for k, line in enumerate(lines):  # a row, or the names above a vector or the columns of a table
+        first, *rest = line.split() or [""]
+        if first in labels:
+            names = line if {*rest} <= {*labels} else first
+            lines[k] = line.replace(names, names.translate(_LETTERS), 1)
+    return "".join(lines) or text
+
+
 # -- printed text --------------------------------------------------------------------------------------------
 
 
@@ -378,7 +414,7 @@ def unshown(text: str, r: object, ours: Sequence[str], summaries: Sequence[str])
         left.subtract(own)
         before = " ".join(re.split(r"\s-?[\d.]", line)[0].split()).rstrip(":=, ")
         parts += [f"{before} {' '.join(own)}".strip()] if own else []
-    return "; ".join(parts)
+    return "; ".join(parts).translate(_BACK)
 
 
 # -- constants of R ----------------------------------------------------------------------------------------
@@ -436,7 +472,9 @@ class Constants:
         words = NUMBER.findall(printed)
         rest = words if without is None else _NUMBER.findall(without)
         other = [a for a, b in zip(words, rest) if a != b] if len(words) == len(rest) else words
-        return [word for word in other if self.of_models or float(word) in self.numbers]
+        if self.of_models:
+            return other
+        return [w for w in other if any(abs(float(w) - v) <= 0.5001 * unit(w) for v in self.numbers)]
 
 
 class _Rest(ast.NodeTransformer):

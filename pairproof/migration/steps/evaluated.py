@@ -150,6 +150,8 @@ class Scope:
         self.turns: list[list[dict[str, Any]]] = []
         #: Names of parameters in Python -> in R.
         self.in_r: dict[str, str] = {}
+        #: R's variable within a function of the script that has no Python -> why.
+        self.without: dict[str, str] = {}
 
     def changed(self, name: str) -> None:
         """Forget what a variable, and what was made of it, lacks."""
@@ -200,6 +202,13 @@ def for_now(of: object, **values: Any) -> Iterator[None]:
         vars(of).update(before)
 
 
+def in_words(error: Exception) -> str:
+    """What stops Python, in words of the script."""
+    if isinstance(error, LookupError):
+        return "it takes a part that the value does not have in Python"
+    return "its values do not go together in Python as they do in R"
+
+
 class Evaluated:
     """Expressions of Python in a scope, and what they give; the rooms of the vocabulary are made upon it."""
 
@@ -238,7 +247,7 @@ class Evaluated:
             try:
                 return Interpreter(self.scope.values).value(made)
             except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
-                raise NotTranslated(f"Python cannot compute it ({type(error).__name__})") from None
+                raise NotTranslated(f"Python cannot compute it: {in_words(error)}") from None
 
     def kind(self, made: ast.expr) -> str:
         """The kind of its value."""
@@ -494,10 +503,12 @@ class Evaluated:
                     self.scope.variables[name] = old
 
     @contextmanager
-    def without(self, *names: str) -> Iterator[None]:
-        """Names that have no value for a while."""
-        there = {n: v for n, v in self.scope.variables.items() if n not in names}
-        with for_now(self.scope, variables=there, of_r={**self.scope.of_r, **dict.fromkeys(names)}):
+    def without(self, *names: str, why: str = "") -> Iterator[None]:
+        """Names that have no value for a while, and why."""
+        scope = self.scope
+        there = {n: v for n, v in scope.variables.items() if n not in names}
+        whys = {**scope.without, **(dict.fromkeys(names, why) if why else {})}
+        with for_now(scope, variables=there, of_r={**scope.of_r, **dict.fromkeys(names)}, without=whys):
             yield
 
     def temporary(self, word: str) -> str:

@@ -27,8 +27,9 @@ from ...bridge.values.nodes import RVector
 from ...files.packaged import packaged_toml
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
+from ..translate.translation import by_package
 from .compared import Constants, show
-from .evaluated import RESERVED, CallSite, Scope, at_key, for_now, key_parts
+from .evaluated import RESERVED, CallSite, Scope, at_key, for_now, in_words, key_parts
 from .interpreter import Interpreter, Jump
 from .python import laid_out, loop_over, name_of, names_of, node, put, text_of
 from .translator import Expressions
@@ -51,6 +52,9 @@ SECONDS = 30.0
 MOST_LINES = 6
 #: Packages all of whose fits are models of comparisons.
 OF_FIELD = frozenset("prefmod BradleyTerry2 psychotools psychotree PlackettLuce eba".split())
+#: Function, as written without its package -> why it is left out, in words.
+_LEFT_OUT = packaged_toml("pairproof.migration", "functions_left_out.toml")
+REASONS: Mapping[str, str] = {name: why for why, names in _LEFT_OUT.items() for name in names.split()}
 PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat".split())
 PRINTING = frozenset("print show print.default printCoefmat".split())
 
@@ -75,7 +79,8 @@ class Done:
     says it all; "nothing": it gives and shows nothing.  lines: of the Python script.  why: why it is a comment; ""
     if it is not.  value: R's of that run, in few words.  inside, of: lines that stand in the loop that makes the
     values of a call site, and its name.  printed: the numbers that Python prints, and summaries those in summaries of
-    fits; of_r: others that are R's of that run, as constants or answers, or computed with them.
+    fits; of_r: others that are R's of that run, as constants or answers, or computed with them.  unlike: R's numbers
+    of fits and their tests, of which Python has others.  labels: names in what R printed, whose digits are no numbers.
     """
 
     task: int
@@ -91,6 +96,8 @@ class Done:
     printed: tuple[str, ...] = ()
     summaries: tuple[str, ...] = ()
     of_r: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
+    labels: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -109,6 +116,11 @@ class Block:
         self.digits += inner.digits
 
 
+def of_others(captured: Captured) -> set[str]:
+    """The functions of the text that REASONS names, and whose calls R did not record."""
+    return {m.function for m in captured.text.mentioned} & {*REASONS} - {c.name for c in captured.calls}
+
+
 class State:
     """The script so far."""
 
@@ -117,10 +129,10 @@ class State:
         self.sites: defaultdict[int, list[CallSite]] = defaultdict(list)
         for site in found:
             self.sites[site.task].append(site)
-        #: The calls of each expression that fit a model of comparisons, whether they have Python or not.
+        #: The calls of each expression that fit a model, of comparisons or not, whether they have Python or not.
         self.fitted = defaultdict[int, list[RecordedCall]](list)
         for call in captured.calls:
-            if call.package in OF_FIELD and not call.helper:
+            if not call.helper and (call.package in OF_FIELD or not by_package(call)):
                 self.fitted[call.task].append(call)
         #: Functions that fit or test, whose calls are left out: what they give is R's.
         names = " ".join(packaged_toml("pairproof.migration", "functions_left_out.toml").values())
@@ -140,8 +152,8 @@ class State:
         self.grown: frozenset[str] = frozenset()
         #: Depth and variables of a function -> their Python names in it.
         self.own_names: dict[tuple[int, frozenset[str]], dict[str, str]] = {}
-        #: R's variables whose values are fits, or made of fits.
-        self.of_models: set[str] = set()
+        #: R's variables whose values are fits, or made of fits; functions that fit or test, and are left out.
+        self.of_models = of_others(captured)
         self.scope.of_models = self.of_models.__contains__
         self.constants = (Constants(True), Constants(False))
         #: Views that have a name at the top of the script.
@@ -240,7 +252,7 @@ class State:
         except NotTranslated:
             raise
         except Exception as error:
-            raise NotTranslated(f"its Python code stopped ({type(error).__name__})") from None
+            raise NotTranslated(f"its Python stops: {in_words(error)}") from None
         return said.getvalue()
 
     def _printed(self, *values: Any, **words: Any) -> None:
@@ -294,14 +306,20 @@ class Flow(State):
             ex.before.clear()
             said = self._reason(str(why), e)
             self._lost(e)
+            if self.inlined:
+                self.scope.without |= {name: said for _, name in assigned(e)}
             if jumps(e):
                 raise
-            if not self._is_of_sites(e):
+            if e.function in ("<-", "=") and not self._of_models(e) and not self._fits(e):
+                block.lines += comment(f"data of R: {one_line(str(e.value), MOST_TEXT)}")
+            elif not self._is_of_sites(e):
                 text = e.value if e.kind in ("call", "other") else ""
                 self._not_written(str(text), said, block)
 
     def _reason(self, why: str, e: R) -> str:
         """Why an expression has no Python, with what else is known of it where it stands."""
+        if why.endswith("may use"):  # the interpreter's word for Python that it does not run
+            return "its Python would be of a form that is not supported"
         name = why.removeprefix("the Python script has no value for ")
         if name in self.scope.functions:
             return f"{name}() is a function of the script, and this use of it is not supported"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import or_
@@ -41,12 +41,20 @@ class ScriptSteps(Statements):
     printed: tuple[str, ...] = ()
     summaries: tuple[str, ...] = ()
     of_r: tuple[str, ...] = ()
+    #: Names with digits: of the script so far, and with those of the value that the expression shows.
+    names: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
+    #: R's numbers in the rows of fits that Python has otherwise, for a reason that is known.
+    unlike: tuple[str, ...] = ()
 
     def all(self) -> list[Done]:
         """What became of each expression, in order."""
         found = []
         trees = [node_of(tree.tree) for tree in self.captured.text.trees]
         self.in_place, self.grown = changed_in_place(trees), grown(trees)
+        self.names = self._named(str(p.value) for tree in trees for p in tree.walk() if p.kind == "str")
+        rows = (a for s in self.steps for a in s.rows if a.verdict in ("explained", "not-checkable"))
+        self.unlike = tuple(repr(a.r) for a in rows if None not in (a.r, a.native))
         for k, tree in enumerate(self.captured.text.trees, 1):
             if tree.text:
                 found.append(self._expression(k, tree.text, trees[k - 1]))
@@ -74,7 +82,12 @@ class ScriptSteps(Statements):
         self.place, valued = place, self.captured.values.get(task, NO_VALUE)
         sites = self.sites.get(task, [])
         self._make(sites)
-        done = Done(task, place, text, "comment", value=said_of(valued))
+        of_data = not (self._of_models(tree) or sites or self.fitted.get(task))
+        labels = [*compared.labels_of(valued.value, of_data)]
+        labels += [n for s in sites for step in s.steps for n in compared.labels_of(step.call.vector("coef"))]
+        self.names |= self._named(labels)
+        self.labels = self.names | {n for n in labels if valued.visible and NUMBER.fullmatch(n)}
+        done = Done(task, place, text, "comment", value=said_of(valued), labels=self.labels)
         before = dict(self.scope.values), dict(self.scope.variables)
         ex = self._expressions(sites)
         if valued.value is not None:
@@ -130,14 +143,23 @@ class ScriptSteps(Statements):
             printed=self.printed,
             summaries=self.summaries,
             of_r=self.of_r,
+            unlike=self.unlike,
             lines=() if merged else (*block.lines, *also),
             inside=(*merged, *also) if merged else (),
             of=sites[-1].name if merged else "",
         )
 
+    def _named(self, texts: Iterable[str]) -> frozenset[str]:
+        """Those within which there are numbers."""
+        return frozenset(t for t in texts if NUMBER.search(t) and not NUMBER.fullmatch(t.strip()))
+
+    def _masked(self, text: str) -> str:
+        return compared.masked(text, self.labels)
+
     def _also_in_r(self, value: RValue | None) -> tuple[str, ...]:
         """What R printed of the expression that its Python does not print, as a comment."""
-        output, ours = self.captured.outputs.get(self.task, ""), [*self.printed, *self.of_r]
+        output = self._masked(self.captured.outputs.get(self.task, ""))
+        ours = [*self.printed, *self.of_r]
         lost = compared.unshown(output, value, ours, self.summaries)
         return tuple(comment(f"R also printed here: {lost}", lines=3)) if lost else ()
 
@@ -186,7 +208,8 @@ class ScriptSteps(Statements):
             return []
         names, known = self.scope.values, self.scope.constants
         without = [c.printed_without(block.lines, names, known) for c in self.constants]
-        whole = self._execute(block.lines)
+        without = [text and self._masked(text) for text in without]
+        whole = self._masked(self._execute(block.lines))
         printed = re.sub("\f[^\f]*\f", "", whole)
         of_r = reduce(or_, (Counter(c.of_r(whole, other)) for c, other in zip(self.constants, without)))
         here, every = (Counter(NUMBER.findall(text)) for text in (printed, whole))
@@ -202,6 +225,8 @@ class ScriptSteps(Statements):
                 rows = compared.value_rows(call, value, valued.value, *quality, self.scope.in_r)
                 if rows is None:
                     raise NotTranslated("Python's value has a different shape from R's")
+                if self.constants[0].values.keys() & _names(block.lines):  # R's own answer, which lacks it
+                    rows = [r for r in rows if r.native is not None]
                 shown = (valued.visible or tree.function in PRINTING) and bool(ex.digits)
                 return rows if shown else [r for r in rows if r.verdict != "agrees"]
         own_function = tree.function in self.scope.functions
@@ -212,6 +237,7 @@ class ScriptSteps(Statements):
             return []  # the numbers are those of its call
         output = self.captured.outputs.get(self.task)
         texts = output is not None and self._only_texts(tree)
+        output = output and self._masked(output)
         if valued.visible:  # R prints what a function gives after its own lines
             output, ended = (output or "").removesuffix("NULL\n"), output
             texts = texts and output != ended
@@ -264,6 +290,10 @@ class ScriptSteps(Statements):
 
 _NONE = object()
 _ASSIGNING = ("<-", "=", "<<-")
+
+
+def _names(lines: Sequence[str]) -> set[str]:
+    return {part.id for part in ast.walk(ast.parse("\n".join(lines))) if isinstance(part, ast.Name)}
 
 
 def said_of(valued: Valued) -> str:

@@ -266,12 +266,13 @@ class Functions(Flow):
         self.scope.variables.pop(name, None)
         self.scope.summaries.pop(name, None)
         self.scope.functions.pop(name, None)
+        self.scope.without.pop(name, None)
         self.scope.of_r[name] = None
 
     @contextmanager
     def _local(self, names: frozenset[str]) -> Iterator[None]:
         """Where a function runs: what it assigns has Python names of its own and is forgotten after it."""
-        scope, tables = self.scope, ("variables", "python", "of_r", "summaries", "functions")
+        scope, tables = self.scope, ("variables", "python", "of_r", "summaries", "functions", "without")
         kept = {t: {n: v for n, v in getattr(scope, t).items() if n in names} for t in tables}
         own = self.own_names.setdefault((self.inlined, names), {})
         for name in names:
@@ -450,7 +451,7 @@ class Statements(Functions, Shown):
         made = ex.viewed(made)
         if ex.kind(made) == "f" and ex.step(made) is None:
             raise NotTranslated("its value has no Python equivalent")
-        if ex.kind(made) in "ol" and not ex.value(made) and self._filled_by_sites(target.symbol):
+        if ex.kind(made) in "ol" and not any(ex.value(made) or ()) and self._filled_by_sites(target.symbol):
             return
         name = self.scope.name(target.symbol)
         lacking = self.scope.places.get(text_of(made))
@@ -515,9 +516,12 @@ class Statements(Functions, Shown):
                 self.of_models.add(of.symbol)
                 return
         if of.symbol not in self.scope.variables:
+            if f == "names" and self._filled_by_sites(of.symbol):
+                return
             raise NotTranslated(f"the Python script has no value for {of.symbol}")
         own = self.scope.variables[of.symbol]
         try:
+            self._before_it(value, ex, block)
             made = ex.operand(value)
         except NotTranslated:  # names(fits) <- levels(group): what they were in that run
             of_run = ex.of_run.get(id(value)) if f in ("names", "rownames", "colnames") else None

@@ -103,6 +103,8 @@ class Parts(Evaluated):
 
     def _bracket(self, e: R) -> ast.expr:
         of, *rest = e.operands
+        if len(rest) == 1 and of.function == "levels" and rest[0].kind == "num":
+            return self._levels_of(of, int(rest[0].value))
         if len(rest) == 1 and (found := self._one_coefficient(of, rest[0])) is not None:
             return found
         rest = [r for (n, _), r in zip(e.arguments[1:], rest) if n != "drop"]
@@ -128,6 +130,24 @@ class Parts(Evaluated):
                 return self._elements(x, rows, "x.iloc[k]", rows=True)
             return self._cell(x, rows, columns)
         raise NotTranslated("this part of a value is not supported")
+
+    def _levels_of(self, e: R, place: int = 0) -> ast.expr:
+        """`levels(d$x)`, or one of them, of a factor in the data that a fit of this place was given."""
+        of = e.operands[0]
+        data = of.operands[0].symbol if of.function == "$" else ""
+        for made in self.calls.values() if data else ():
+            found = set[tuple[str, ...]]()
+            for turn in ({}, *self._turns(made)):
+                with self._during(turn):
+                    step = self.step(made)
+                frame = step.call.result.get("data") if step and step.call.args.get("data") == data else None
+                column = str(of.operands[1].value)
+                factor = frame[column] if isinstance(frame, RList) and column in frame else None
+                levels = (factor.levels or ()) if isinstance(factor, RVector) else ()
+                found.add(tuple(levels[place - 1 : place] if place else levels))
+            if len(found) == 1 and (known := found.pop()):
+                return node(known[0] if place else [*known])
+        raise NotTranslated("levels() of this value is not supported")
 
     def _elements(self, x: ast.expr, e: R, by_place: str, rows: bool = False) -> ast.expr:
         """`x[i]`, `d[i, ]`: by names, places from 1, places that are left out, or truth."""
@@ -328,6 +348,13 @@ class Tables(Parts):
         if all(n for n, _ in parts):
             return dict_of(parts)
         return ast.List([p for _, p in parts], ast.Load())
+
+    def _vector_of(self, e: R) -> ast.expr:
+        """`vector("list", n)`."""
+        given = matched(e.arguments, ("mode", "length"))
+        if given is None or {*given} != {"mode", "length"} or given["mode"].value != "list":
+            raise NotTranslated("vector() of this mode is not supported")
+        return put("[None] * n", n=self.operand(given["length"]))
 
     def _frame(self, e: R) -> ast.expr:
         """data.frame(), cbind() of vectors: a column an argument, rows by place."""

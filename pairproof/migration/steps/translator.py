@@ -256,7 +256,7 @@ class Expressions(Applied, Texts):
             return put(known[name])
         vector = scope.of_r.get(name)
         if vector is None:
-            raise NotTranslated(f"the Python script has no value for {name}")
+            raise NotTranslated(scope.without.get(name, f"the Python script has no value for {name}"))
         scope.variables[name] = self.constant(name, vector, scope.of_models(name))
         return scope.variables[name]
 
@@ -669,10 +669,10 @@ class Expressions(Applied, Texts):
         kept = list(self.before), dict(self.scope.variables), len(self.digits), len(self.used)
         try:
             return self.bound({name: self.operand(e)})
-        except NotTranslated:
+        except NotTranslated as why:
             self.before, self.scope.variables = kept[:2]
             del self.digits[kept[2] :], self.leaves[kept[2] :], self.used[kept[3] :]
-            return self.without(name)
+            return self.without(name, why=str(why))
 
     def body(self, function: R) -> ast.expr:
         """What a function gives; what it assigns before stands where it is used."""
@@ -705,5 +705,5 @@ _METHODS: Mapping[str, str] = {
     "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
     "pivot_wider": "wider", "unnest": "unnest", "select": "select", "pull": "select", "bind_rows": "bind_rows", "slice_max": "slice", "slice_min": "slice",
     "glance": "glance", "set_names": "set_names", "setNames": "set_names",
-    "Reduce": "reduce", "get": "get", "attr": "attribute", "replicate": "replicate",
+    "Reduce": "reduce", "get": "get", "attr": "attribute", "levels": "levels_of", "vector": "vector_of", "replicate": "replicate",
 }  # fmt: skip

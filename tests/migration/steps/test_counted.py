@@ -106,7 +106,7 @@ class TestRun:
             "it is computed from a whole vector, and R has JASA in the vector, and Python does not"
         )
         (filled,) = (w for text, w in why.items() if text.startswith("for (n in names(b))"))
-        assert filled == "its Python code stopped (IndexError)"
+        assert filled == "its Python stops: it takes a part that the value does not have in Python"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pairproof
 from pairproof.bridge.values.nodes import RList, RVector
-from pairproof.migration.steps.compared import NUMBER, same, unshown
+from pairproof.migration.outcome import printed_by_r
+from pairproof.migration.steps.compared import NUMBER, counted, masked, same, unshown
 from pairproof.migration.translate.as_r import formatted
 from pairproof.migration.translate.translation import Translation
 from tests.migration.captures import Script, bradley_terry, staged
 from tests.migration.steps.test_steps import numbers, script
+from tests.migration.translate.beside import Migrated
 
 
 @pytest.mark.parametrize(
@@ -80,6 +84,22 @@ def test_a_format_of_a_vector_is_r_s_or_the_statement_differs(tmp_path: Path) ->
 )  # fmt: skip
 def test_digits_of_names_are_no_numbers(text: str, found: list[str]) -> None:
     assert NUMBER.findall(text) == found
+
+
+@pytest.mark.parametrize(
+    "text, labels, found",
+    [  # as R 4.2.2 prints them
+        (" 2008-9 2009-10 \n   2.85    0.50 \n", {"2008-9", "2009-10"}, ["2.85", "0.50"]),
+        ("   season  dev\n1  2008-9 2.85\n2 2009-10 0.00\n", {"2008-9", "2009-10"}, ["2.85", "0.00"]),
+        (" 2008  2009 \n2.850 0.500 \n", {"2008", "2009"}, ["2.850", "0.500"]),
+        ("       est   se\n1043 0.500 0.25\n2008 2.850 1043\n", {"1043", "2008"}, ["0.500", "0.25", "2.850", "1043"]),
+        ("I((a - b)/100) 2.18613614\n", {"I((a - b)/100)"}, ["2.18613614"]), ("12008-9 0.25", {"2008-9"}, ["12008", "0.25"]),
+    ],
+)  # fmt: skip
+def test_digits_of_labels_are_no_numbers(text: str, labels: set[str], found: list[str]) -> None:
+    assert counted(masked(text, labels)) == found
+    shown = unshown(masked(text, labels), None, [], [])
+    assert shown.split()[-1] == found[-1] and shown.isascii()
 
 
 def test_a_printed_vector_whose_names_have_digits_does_not_differ(tmp_path: Path) -> None:
@@ -222,9 +242,121 @@ def test_a_reason_is_of_what_is_not_there(lines: list[str], why: str, tmp_path: 
     assert whys(tmp_path, *lines)[-1] == why
 
 
+def test_what_r_s_own_answer_lacks_is_no_difference(tmp_path: Path) -> None:
+    made = script()
+    made.call(4, bradley_terry([12, 3, 6], stem="e"), "eba(tea)", "eba::eba", variable="e")
+    made.translations[2] = BRIDGE
+    made.line(5, "deviance(e) * NaN", value=numbers(0.0))
+    made.lines[5].tree[2][1][1] = ["na"]
+    found = made.migration(staged(tmp_path), outputs={5: "[1] 0.000\n"})
+    assert found.exit_code == 0 and "DIFFER" not in str(found)
+    assert found.to_dict()["printed_by_r"]["not_in_python"] == 1
+
+
+@pytest.mark.parametrize(
+    "lines, why",
+    [
+        (['coef(m)["Oolong"]'], "Python cannot compute it: it takes a part that the value does not have in Python"),
+        (["f = lambda v: strange(v)", "deviance(m) + f(deviance(m))"], "strange() is not supported"),
+    ],
+)  # fmt: skip
+def test_reasons_are_in_words_of_the_script(lines: list[str], why: str, tmp_path: Path) -> None:
+    assert whys(tmp_path, *lines)[-1] == why
+
+
 def test_a_function_of_data_makes_no_data_a_model(tmp_path: Path) -> None:
     made = script()
     made.line(4, "prep = lambda d: droplevels(d)")
     made.line(5, "half = prep(arena)")
     found = made.migration(staged(tmp_path))
     assert [d.state for d in found.done] == ["comment", "data"]
+
+
+def test_a_result_of_a_test_that_is_left_out_and_what_is_computed_with_it_are_r_s(tmp_path: Path) -> None:
+    made = script()
+    p = [0.4239501953125002, 0.0351562500000000, 0.1795654296875001]
+    made.mention(4, "binom.test")
+    made.line(4, "p = sapply(tea, binom_test)", value=numbers(*p))
+    made.lines[4].tree[2][1][1][2][1][1][1] = "binom.test"
+    made.line(5, 'q = p.adjust(p, "holm")', value=numbers(0.4239501953125002, 0.10546875, 0.3591308593750002))
+    made.line(6, "round(q, 4)", value=numbers(0.424, 0.1055, 0.3591))
+    found = made.migration(staged(tmp_path), outputs={6: "[1] 0.4240 0.1055 0.3591\n"})
+    assert [d.state for d in found.done] == ["comment", "translated", "translated"]
+    assert found.to_dict()["printed_by_r"] == {
+        "numbers": 3, "not_in_python": 0, "computed": 0, "of_r": 3, "differ": 0,
+    }  # fmt: skip
+
+
+def test_a_rounded_number_of_the_data_is_r_s_where_its_constant_is(tmp_path: Path) -> None:
+    made = script()
+    made.line(4, "lev = strange(tea)", value=numbers(0.123456, 2.0))
+    made.line(5, "round(c(deviance(m), lev), 3)")
+    deviance = script().migration(staged(tmp_path)).steps[0].value.deviance
+    found = made.migration(staged(tmp_path / "again"), outputs={5: f"[1] {deviance:.3f} 0.123 2.000\n"})
+    assert sorted(map(float, found.done[-1].of_r)) == [0.123, 2.0]
+
+
+def test_a_fit_that_is_no_model_of_comparisons_is_left_out_and_its_numbers_are_counted(
+    tmp_path: Path,
+) -> None:
+    made = script()
+    made.call(4, None, "glm(score ~ elo)", "stats::glm", variable="lin")
+    made.line(4, "lin = glm(score)", "lin <- glm(score ~ elo)")
+    made.line(5, "coef(lin)")
+    found = made.migration(staged(tmp_path), outputs={5: "0.0662 2.1861\n"})
+    assert [d.state for d in found.done] == ["comment", "comment"]
+    assert found.to_dict()["printed_by_r"]["not_in_python"] == 2
+    assert any("glm" in line and "-> left out" in line for line in str(found).splitlines())
+
+
+def counts_of(found: Any, start: str) -> tuple[int, ...]:
+    """What became of the numbers that R printed at the expression that begins so: computed, R's, differ, not in Python."""
+    done = next(d for d in found.done if d.text.startswith(start))
+    n = printed_by_r(found.captured, [done])
+    return n["computed"], n["of_r"], n["differ"], n["not_in_python"]
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory) -> Migrated:
+    home = tmp_path_factory.mktemp("honest")
+    shutil.copy(Path(__file__).with_name("honest.R"), home)
+    return pairproof.migrate(home / "honest.R"), home
+
+
+@pytest.mark.r("BradleyTerry2")
+@pytest.mark.xdist_group("migrated honest")
+class TestRun:
+    def test_numbers_of_tests_and_fits_that_are_left_out_are_not_python_s(self, migrated):
+        found, _ = migrated
+        assert counts_of(found, "round(st, 4)") == (0, 0, 0, 6)
+        assert {"binom.test", "glm"} <= {
+            s.first.call.name for s in found.sites if s.first.state == "outside"
+        } | {left.mentioned.function for left in found.left_out}
+
+    def test_numbers_within_labels_are_no_numbers(self, migrated):
+        found, home = migrated
+        assert counts_of(found, "summary(lin)") == (0, 0, 0, 8)
+        assert [counts_of(found, text) for text in ("print(x)", "data.frame(season")] == [(2, 0, 0, 0)] * 2
+        assert "also printed here: 2008" not in (home / "honest.py").read_text()
+
+    def test_add1_of_terms_that_lack_values_is_r_s_of_another_model_and_says_so(self, migrated):
+        found, home = migrated
+        several, one = (s for s in found.steps if s.call.name == "add1.BTm")
+        rows = {str(a.quantity): a for a in several.rows}
+        lrt, p = (rows[f"add1.condition[..].{c}"] for c in ("LRT", "Pr(>Chi)"))
+        assert (lrt.verdict, round(lrt.r, 4), round(lrt.native, 4)) == ("explained", 5.3543, 0.4248)
+        assert rows["add1.repro.tactic[..].LRT"].verdict == "agrees" and p.r < 0.05 < p.native
+        assert {a.verdict for a in one.rows} == {"agrees"}
+        # R's own fits in which those 13 players have abilities of their own.
+        refit = next(d for d in found.done if d.text == "deviance(own) - deviance(both)")
+        assert refit.rows[0].r == pytest.approx(lrt.r, rel=1e-7)  # observed 1e-9
+        assert counts_of(found, "add1(few, ~. + repro") == (4, 0, 6, 0)
+        said = "(13 more; <none> has deviance 73.32714, the fit 95.36138)"
+        assert said in " ".join((home / "honest.py").read_text().replace("\n#", "").split())
+
+    def test_a_loop_goes_on_where_data_that_only_fits_use_are_prepared_by_r(self, migrated):
+        found, home = migrated
+        assert counts_of(found, "for (g in groups)") == (2, 0, 0, 0)
+        assert counts_of(found, "sapply(out") == (6, 0, 0, 0)
+        source = (home / "honest.py").read_text()
+        assert "# data of R: z <- prep(" in source and 'pd.Series([0], index=["x"])' in source

@@ -39,6 +39,8 @@ from .btm_numbers import STOP, WRONG
 from .recorded_btm import estimated_terms, in_words, terms_of
 
 ADD1 = "BradleyTerry2's add1 is wrong for models without random effects: it ignores the number of contests in each row, and assigns each term its neighbour's columns"
+#: What R's add1 compares where its terms lack values of other players than the model's own do.
+JOINT = "R's add1 gives all players who lack a value of any of these terms abilities of their own in every row ({n} more; <none> has deviance {r:.7g}, the fit {ours:.7g}) and moves AIC to the fit's; Python tests each term in the fit, as R's add1 of it alone does: the numbers differ"
 #: A likelihood ratio is a difference of two deviances, to each of which R's own stop leaves 8 digits.
 RATIO = 6.0
 OTHER = "R's table has different tests or terms from pairproof's"
@@ -104,7 +106,9 @@ def _tests(
             found, refused = tried(code, {m.call.id: m.fit for m in models})
             stays_if(refused, f"pairproof refuses it: {refused}")
             if (of := numbers(table, found)) is not None:
-                return Translation("native", code, judge=partial(_rows, call, models[0], table, of))
+                rows = partial(_rows, call, models[0], table, of)
+                of_r = {a.explanation for a in rows(found) if a.code == WRONG}
+                return Translation("native", code, notes=tuple(sorted(of_r)), judge=rows)
         except StaysInR as said:
             why = str(said)
     dropped = "scale" in call.args or ("scope" in call.args and not scope)
@@ -136,8 +140,16 @@ def _rows(call: RecordedCall, model: Model, table: RList, numbers: Of, found: An
         size = 0.0 if random or column not in ("Deviance", "LRT") else fit.deviance
         quantity, (mine, place) = f"{call.name.partition('.')[0]}.{label}.{column}", ours[label, column]
         rows.append(Beside(call, least, STOP).row(quantity, mine, value, size, place))
-    wrong = call.name.startswith("add1") and not random
-    return model.judged(said_of(rows, lambda a: True, "not-checkable", ADD1, WRONG) if wrong else rows)
+    if call.name.startswith("add1") and not random:
+        entries, separate = _entries(table), table.attributes.get("separate.abilities")
+        own = 0 if (assign := model.call.vector("assign")) is None else int((assign.values == 0).sum())
+        more = len(separate) - own if isinstance(separate, RVector) else 0
+        counts = model.contests.wins + model.contests.losses
+        if more > 0 and (counts == 1).all() and ("<none>", "Deviance") in entries:
+            why = JOINT.format(n=more, r=entries["<none>", "Deviance"], ours=fit.deviance)
+            return model.judged(said_of(rows, lambda a: True, "explained", why, WRONG))
+        rows = said_of(rows, lambda a: True, "not-checkable", ADD1, WRONG)
+    return model.judged(rows)
 
 
 def _single(model: Model, named: Mapping[str, str], sign: float, found: Any) -> Numbers:
