@@ -7,7 +7,6 @@ a value is (a number, a named vector, a table, a fit) is seen and not guessed.  
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
@@ -21,21 +20,8 @@ from ..translate.rows import named
 from ..translate.translation import Step
 from . import views
 from .applied import APPLYING, Applied
-from .evaluated import Evaluated, Lacking, at_key, for_now, key_parts
-from .python import (
-    OPERATORS,
-    by_rule,
-    called,
-    dict_of,
-    in_text,
-    loop_over,
-    name_of,
-    node,
-    put,
-    text_of,
-    tuple_of,
-    vocabulary,
-)
+from .evaluated import Lacking, at_key, for_now, key_parts
+from .python import OPERATORS, by_rule, dict_of, node, put, text_of, vocabulary
 from .trees import NoExpression, NotTranslated, R, matched
 
 ViewOf = Callable[[ast.expr, Step, bool], ast.expr]
@@ -63,120 +49,7 @@ _BY_NAME = frozenset("[ [[ names which which.max which.min".split())
 SAYING = frozenset("print show print.default printCoefmat cat message writeLines".split())
 
 
-#: Those that are translated, in R's order; of others the place is not known.
-_FORMALS = {
-    "format": ("x", "trim", "digits", "nsmall", "justify", "width"), "formatC": ("x", "digits", "width", "format")
-}  # fmt: skip
-
-
-class Texts(Evaluated):
-    """R's functions that put texts together; of vectors a list, a text for each row."""
-
-    def _paste(self, e: R) -> ast.expr:
-        words = {n: a for n, a in e.arguments if n in ("sep", "collapse")}
-        parts = [self.as_text(self.operand(a), 15) for n, a in e.arguments if n not in words]
-        between = str(words["sep"].value) if "sep" in words else "" if e.function == "paste0" else " "
-        made = self._of_each(e, parts, lambda own: self._joined(own, between))
-        several = isinstance(made, ast.ListComp)
-        if not several or "collapse" not in words or words["collapse"].kind != "str":
-            return made
-        if len(parts) == 1:
-            made = parts[0] if self.texts_of(parts[0]) else put("map(str, x)", x=parts[0])
-        return put("s.join(x)", s=str(words["collapse"].value), x=made)
-
-    def _of_each(
-        self, e: R, parts: Sequence[ast.expr], made: Callable[[list[ast.expr]], ast.expr]
-    ) -> ast.expr:
-        """A text; where vectors are among the parts, a list with a text for each of their rows."""
-        kinds = [self.kind(p) for p in parts]
-        if not all(k in "ntvs" for k in kinds):
-            raise NotTranslated(f"{e.function}() of these values is not supported")
-        vectors = [p for p, k in zip(parts, kinds) if k in "vs"]
-        if not vectors:
-            return made(list(parts))
-        words = iter(["name", "value", "other", *(f"part{k}" for k in range(len(vectors)))])
-        if not any(isinstance(v, str) for v in list(self.value(vectors[0]))[:1]):
-            next(words)
-        own = [name_of(next(words)) if k in "vs" else p for p, k in zip(parts, kinds)]
-        loop = tuple_of([n for n, k in zip(own, kinds) if k in "vs"])
-        over = vectors[0] if len(vectors) == 1 else called("zip", *vectors)
-        return ast.ListComp(made(own), [loop_over(loop, over)])
-
-    def _joined(self, parts: Sequence[ast.expr], between: str) -> ast.expr:
-        values: list[ast.expr] = []
-        for k, p in enumerate(parts):
-            if k and between:
-                values.append(ast.Constant(between))
-            if isinstance(p, ast.Constant) and isinstance(p.value, str):
-                values.append(p)
-            elif isinstance(p, ast.JoinedStr):
-                values += p.values
-            else:
-                values.append(in_text(p))
-        return ast.JoinedStr(_merged(values))
-
-    def _sprintf(self, e: R) -> ast.expr:
-        given = [self.operand(a) for n, a in e.arguments if n in ("", "fmt")]
-        form, *parts = given
-        if not (isinstance(form, ast.Constant) and isinstance(form.value, str)):
-            raise NotTranslated("sprintf() with a format that is not a literal is not supported")
-        specs = re.findall(r"%([^a-zA-Z%]*[a-zA-Z])", form.value)
-        letters = [c for spec in specs for c in "d" * spec.count("*") + spec[-1]]
-        parts = [self.as_text(p, 15) if c == "s" else p for p, c in zip(parts, letters)]
-        return self._of_each(e, parts, lambda own: put("f % x", f=form, x=tuple_of(own)) if own else form)
-
-    def _format(self, e: R) -> ast.expr:
-        """format(x, digits=, nsmall=), formatC(x, digits=, width=, format=), by name or by place."""
-        given = matched(e.arguments, _FORMALS[e.function])
-        words = {n: self.operand(a) for n, a in (given or {}).items()}
-        x = words.pop("x", put("None"))
-        kind = self.kind(x)
-        if given is None or any(not isinstance(m, (ast.Constant, ast.UnaryOp)) for m in words.values()):
-            raise NotTranslated(f"{e.function}() with these arguments is not supported")
-        if kind == "d":
-            return x
-        said = {n: self.value(m) for n, m in words.items()}
-        digits, small = (None if said.get(n) is None else int(said[n]) for n in ("digits", "nsmall"))
-        texts = kind == "t" or (kind == "v" and isinstance(next(iter(self.value(x)), ""), str))
-        if e.function == "format" and kind in "nvs" and not texts:
-            rounded = given["x"].function == "round" and given["x"].operands[-1].value == small
-            if not (kind == "n" and rounded and digits is None):
-                return self._formatted(x, said)
-        width = f"{int(said['width'])}".replace("-", "<") if said.get("width") else ""
-        letter = str(said.get("format", "g"))
-        if texts:
-            spec = width if width[:1] in "<" else f"{'<' if e.function == 'format' else '>'}{width}"
-        elif letter not in ("f", "g", "e", "d"):
-            raise NotTranslated(f"formatC() of {letter!r} is not supported")
-        elif small is not None:
-            spec = f"{width}.{small}f"
-        elif digits is None:
-            spec = f"{width}.7g" if letter != "d" else width
-        else:
-            spec = f"{width}.{digits}{letter}"
-        return self._of_each(e, [x], lambda own: ast.JoinedStr([in_text(own[0], spec)]))
-
-    def _formatted(self, x: ast.expr, said: Mapping[str, Any]) -> ast.expr:
-        """Numbers by one format for them all."""
-        if said.get("trim") or "justify" in said or np.any(pd.isna(self.value(x))):
-            raise NotTranslated("format() with these arguments, or of what is missing in R, is not supported")
-        defaults = {"digits": 7, "nsmall": 0, "width": 0}
-        words = {n: int(said[n]) for n, v in defaults.items() if said.get(n) not in (None, v)}
-        return called("formatted", x, **words)
-
-
-def _merged(values: Sequence[ast.expr]) -> list[ast.expr]:
-    """Neighbouring constants of a formatted text as one."""
-    found: list[ast.expr] = []
-    for v in values:
-        if isinstance(v, ast.Constant) and found and isinstance(found[-1], ast.Constant):
-            found[-1] = ast.Constant(str(found[-1].value) + str(v.value))
-        else:
-            found.append(v)
-    return found
-
-
-class Expressions(Applied, Texts):
+class Expressions(Applied):
     """Expressions of R as expressions of Python, in a scope."""
 
     def expression(self, e: R) -> ast.expr:
