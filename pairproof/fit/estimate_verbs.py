@@ -473,8 +473,8 @@ class Predicted(Estimates):
         Returns
         -------
         DataFrame
-            item, log_worth (under the fit's constraint), quasi_se, quasi_variance, error_low and error_high: the relative errors of the standard
-            errors of this item's differences lie between them (-.02: 2 % too small).  ``attrs["relative_errors"]`` is
+            item, log_worth (under the fit's constraint), quasi_se, quasi_variance, error_low and error_high: the
+            relative errors of the standard errors of this item's differences lie between them (-.02: 2 % too small).  ``attrs["relative_errors"]`` is
             their range over all pairs, ``attrs["all_contrasts"]`` over all contrasts, ``attrs["worst_error"]`` the
             largest of a pair in absolute value.
 

@@ -39,10 +39,9 @@ from .interpreter import Interpreter, Jump
 from .trees import NotTranslated
 from .views import ALSO
 
-#: A number that stands by itself: no part of a word, a name (claude-3-opus, gemini-1-5) a season or a date, and not
-#: R's "[1]".
+#: A number that stands by itself: no part of a word or a name (claude-3-opus, gemini-1-5), and not R's "[1]".
 NUMBER = re.compile(
-    r"(?!\d{4}-\d{1,4}(?![\d.]))(?<!(?<![.\d])\d{4}-)(?<!\d{4}-\d\d-)(?<![\w.\[:])(?<![^\W\d]-)(?<![^\W\d]-\d-)[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d|-[^\W\d])"
+    r"(?<![\w.\[:])(?<![^\W\d]-)(?<![^\W\d]-\d-)[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w\]]|\.\d|-[^\W\d])"
 )
 #: How many of R's numbers further on the next line is looked for.
 FAR = 4000
@@ -223,7 +222,7 @@ def _exact(row: Agreement, own: float, other: float, size: float) -> Agreement:
     return replace(row, native=own, digits=min(16.0, -math.log10(gap)) if gap else 16.0)
 
 
-# -- labels ----------------------------------------------------------------------------------------------------
+# -- labels --------------------------------------------------------------------------------------------------
 
 #: Letters that no script has, for the digits of labels, and back.
 _DIGITS, _OTHERS = "0123456789", "ａｂｃｄｅｆｇｈｉｊ"

@@ -129,14 +129,11 @@ class State:
         self.sites: defaultdict[int, list[CallSite]] = defaultdict(list)
         for site in found:
             self.sites[site.task].append(site)
-        #: The calls of each expression that fit a model, of comparisons or not, whether they have Python or not.
+        #: The calls of each expression that fit a model of any kind, whether they have Python or not.
         self.fitted = defaultdict[int, list[RecordedCall]](list)
         for call in captured.calls:
             if not call.helper and (call.package in OF_FIELD or not by_package(call)):
                 self.fitted[call.task].append(call)
-        #: Functions that fit or test, whose calls are left out: what they give is R's.
-        names = " ".join(packaged_toml("pairproof.migration", "functions_left_out.toml").values())
-        self.left_out = frozenset(names.split())
         self.scope = Scope(Names([*RESERVED, *(s.name for s in found), *chain(*loops.values()), *_WORDS]))
         self.steps = [step for site in found for step in site.steps]
         self.scope.values |= {"HERE": folder, "show": show, "print": self._printed}
@@ -171,7 +168,7 @@ class State:
 
     def _fits(self, e: R) -> bool:
         """Whether it makes a fit of its expression, by its own call, or where a package or a function makes it, or a test."""
-        if {p.function for p in self._parts(e)} & self.left_out:
+        if {p.function for p in self._parts(e)} & {*REASONS}:
             return True
         calls = [*(s.call for s in self.sites.get(self.task, [])), *self.fitted.get(self.task, [])]
         here, own = ({p.value for p in self._parts(of) if p.kind == "call"} for of in (self.tree or e, e))

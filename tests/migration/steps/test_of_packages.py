@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 import pairproof
-from pairproof.bridge.values.nodes import RList
-from pairproof.migration.steps.compared import NUMBER, same
+from pairproof.migration.steps.compared import same
 from pairproof.migration.steps.python import laid_out
-from tests.migration.captures import staged
 from tests.migration.shares import python
-from tests.migration.steps.test_steps import numbers, script
 from tests.migration.translate.beside import Migrated
 
 of_r = [pytest.mark.r("BradleyTerry2", "eba", "psychotools"), pytest.mark.xdist_group("migrated of packages")]
@@ -54,24 +51,9 @@ class TestRun:
         ran = python(home, "of_packages.py", r="none")
         assert (ran.returncode, ran.stderr) == (0, "")
         counts = found.to_dict()["printed_by_r"]
-        # Three adjusted p-values of binom.test(); the worths of summary() are R's by the sum that its search left.
+        # Three adjusted p-values of binom.test(); the worths of summary() are R's by its sum.
         assert counts["not_in_python"] <= 4 and counts["differ"] == 0
         assert counts["computed"] >= 0.75 * counts["numbers"]
-
-
-def test_glance_is_a_row_of_numbers_of_the_fit(tmp_path: Path) -> None:
-    fit = script().migration(staged(tmp_path)).steps[0].value
-    own = numbers(fit.deviance), numbers(float(fit.df_resid)), numbers(-7.25)
-    made = script()
-    made.line(4, "glance(m)", value=RList(own, ("deviance", "df.residual", "AIC"), ("data.frame",)))
-    (done,) = made.migration(staged(tmp_path / "again")).done
-    shown = 'show(pd.DataFrame({"deviance": [m.deviance], "df.residual": [m.df_resid], "AIC": '
-    assert done.state == "translated" and shown in " ".join(done.lines)
-
-
-def test_a_season_is_a_name_and_a_range_is_two_numbers() -> None:
-    assert NUMBER.findall("2008-9 0.74 2012-13") == ["0.74"]
-    assert NUMBER.findall("0.1234-0.2345") == ["0.1234", "0.2345"]
 
 
 def test_a_number_that_ends_with_its_point_is_rounded_there() -> None:

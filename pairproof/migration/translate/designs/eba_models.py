@@ -180,7 +180,7 @@ def strans(call: RecordedCall, context: Context) -> Translation:
     return Translation("native", Call(TRANSITIVITY, code.arguments), judge=judge)
 
 
-# -- what a script shows of them ------------------------------------------------------------------------------
+# -- what a script shows of them -----------------------------------------------------------------------------
 
 
 def eba_worths(fit: Fit, total: float = 1.0) -> pd.DataFrame:
