@@ -171,7 +171,8 @@ def value_rows(
     words, said = _texts(value), _texts_of_r(r)
     formatted = isinstance(value, pd.DataFrame) and bool(said) and not theirs
     if formatted:  # format() makes texts of numbers in R
-        words, ours = [str(v) for c in range(value.shape[1]) for v in value.iloc[:, c]], []
+        cells = [v for c in range(value.shape[1]) for v in value.iloc[:, c]]
+        words, ours = ["NA" if v != v else str(v) for v in cells], []
     if ours is not None and len(ours) < len(theirs):
         theirs = [v for v in theirs if v == v]  # a parameter that R keeps as NA is none of ours
     if ours is not None and len(ours) != len(theirs) and isinstance(value, (pd.Series, pd.DataFrame)):
