@@ -553,6 +553,10 @@ def in_turn(name: str, found: ast.expr) -> list[str]:
     return [text] if len(text) <= WIDTH else [*in_turn(name, inner), f"{name} = {text_of(last)}"]
 
 
+#: Classes of packages whose brackets and length are not those of numbers.
+_NO_NUMBERS = frozenset("rankings grouped_rankings aggregated_rankings paircomp".split())
+
+
 def constant_of(value: RValue) -> ast.expr:
     """A short vector, matrix or data frame of R as a constant."""
     if isinstance(value, RList) and "data.frame" in value.rclass and value.values:
@@ -563,6 +567,8 @@ def constant_of(value: RValue) -> ast.expr:
     plain = isinstance(vector, RVector) and vector.values.dtype.kind in "fibO" and vector.values.ndim < 3
     if not isinstance(vector, RVector) or not plain or vector.values.size > MOST_CONSTANT:
         raise NotTranslated("it uses a value that only R has")
+    if _NO_NUMBERS & {*vector.rclass}:  # whose brackets and length are others
+        raise NotTranslated(f"it uses R's {vector.rclass[0]}, which Python has as a table of answers only")
     if vector.values.ndim == 2:
         if vector.na.any():
             raise NotTranslated("it uses an R matrix with missing values")

@@ -259,7 +259,8 @@ class Functions(Flow):
             *before, last = body.operands if body.function == "{" else (body,)
             for part in before:
                 self._try(part, ex, block, False)
-            return ex.expression(last)
+            turn = ex.turn_of(e, function)
+            return ex.expression(last) if turn is None else turn
 
     def _unknown(self, name: str) -> None:
         """A variable has another meaning here, or none."""

@@ -111,7 +111,7 @@ class Expressions(Applied):
                 names = lacking.moved(list(whole.index), list(value.index))
                 lacking = Lacking(names, lacking.missing, lacking.na)
             self.scope.places[text_of(found)] = lacking
-        elif f == "head" and lacking.names and not {*lacking.names[: len(value)]} & {*lacking.missing}:
+        elif f == "head" and _begins(lacking.names or _in_place(whole, lacking), value, lacking.missing):
             return  # what R has beyond
         elif f not in (*_TEXTS, *_OF_PARTS) or by_truth:
             if not (lacking.na and "na.rm" in dict(e.arguments)):
@@ -515,16 +515,20 @@ class Expressions(Applied):
             raise NotTranslated("attr() of this value is not supported")
         return self._freedom(*m)
 
-    def _own_function(self, e: R, function: R) -> ast.expr:
-        """A function of the script's own, with its arguments in their places; a fit that it ends with is known."""
-        if id(e) in self.taken:
-            return self.taken[id(e)]
+    def turn_of(self, e: R, function: R) -> ast.expr | None:
+        """The fit that a function of the script ends with, of those that its calls made in their order."""
         last = function.body or function
         while last.operands and (last.function == "{" or last.function in (*PASSING, "return")):
             last = last.operands[-1]
-        if last.kind == "call" and (turns := self.reached.get(str(last.value))):
+        turns = self.reached.get(str(last.value)) if last.kind == "call" and id(e) not in self.taken else None
+        if turns:
             self.taken[id(e)] = turns.pop(0) if len(turns) > 1 else turns[0]
-            return self.taken[id(e)]
+        return self.taken.get(id(e))
+
+    def _own_function(self, e: R, function: R) -> ast.expr:
+        """A function of the script's own, with its arguments in their places; a fit that it ends with is known."""
+        if (turn := self.turn_of(e, function)) is not None:
+            return turn
         if e.function:
             self.scope.lexical(e.function, function)
         formals = [n for n, _ in function.arguments]
@@ -564,6 +568,18 @@ class Expressions(Applied):
                     raise NoExpression("a function with these statements cannot be written as an expression")
                 local.enter_context(self._promised(part.operands[0].symbol, part.operands[1]))
             return self.expression(last.operands[0] if last.function == "return" else last)
+
+
+def _in_place(whole: Any, lacking: Lacking) -> tuple[str, ...]:
+    """The rows of a table, if those without a value are not at its end, where sorting would have put them."""
+    names = tuple(whole.index)
+    return () if {*names[-len(lacking.missing) :]} == {*lacking.missing} else names
+
+
+def _begins(names: Sequence[str], value: Any, missing: Sequence[str]) -> bool:
+    """Whether a value is the first of what R has under these names, of which none is missing."""
+    first = [*names[: len(value)]]
+    return list(value.index) == first and not {*first} & {*missing} and {*missing} <= {*names}
 
 
 _OF_ROWS = frozenset("fitted fitted.values residuals resid predict".split())
