@@ -26,9 +26,11 @@ from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call
 from ..recorded_answers import all_known, matrix_of, needed, stays_if
 from ..rows import Beside, in_column, of_fit
-from ..translation import Context, Translation, translates, why_not_finite
+from ..translation import Context, Translation, made, translates, why_not_finite
 from .recorded_design import contest_call
 
+#: Digits of estimates that eba's print() shows, and one for what is rounded or sorted of them (observed 3 to 7).
+SHOWN = 5.0
 WHY = "eba's search stops early, and its standard errors are by finite differences"
 EBA, GLM = "eba::eba", "stats::glm, default epsilon"
 TRANSITIVITY = "pairproof.native.comparisons.transitivity.stochastic_transitivity"
@@ -75,7 +77,15 @@ def _check(call: RecordedCall) -> None:
 def eba(call: RecordedCall, context: Context) -> Translation:
     """`fit_bradley_terry(read(wins))`."""
     _check(call)
-    return Translation("native", _fit_call(call, _table(call)), judge=partial(_rows, call))
+    code = _fit_call(call, _table(call))
+    least = min(
+        (a.digits or 0.0 for a in _rows(call, made(code)) if a.quantity.kind == "estimate"), default=0.0
+    )
+    stays_if(
+        least < SHOWN,
+        f"eba's search ended at {least:.1f} digits of the maximum: what is printed of it is R's own",
+    )
+    return Translation("native", code, judge=partial(_rows, call))
 
 
 @translates("eba::eba.order")
