@@ -224,7 +224,7 @@ class Applied(Tables, Texts):
         keyed = dict(zip(words, names))
         with self.without(*(own - {*keyed})), self.bound({w: n for w, n in keyed.items() if w in own}):
             with self._inside(turns, key, keyed):
-                inner = self.body(fun)
+                inner = self.viewed(self.body(fun))
                 kind = self.kind(inner)
         loop = [loop_over(every, name_of(site.name))]
         loop[0].ifs = [put("a == b", a=names[k], b=made) for k, made in fixed.items()]

@@ -21,7 +21,6 @@ BRIDGED = {
     "mixed": ("lme4.glmer_design", {"nAGQ": 5, "weights": "(weights)"}, "random effects"),
     "two": ("lme4.glmer_design", {"link": "probit"}, "random effects"),
     "firth": ("brglm.brglm_design", {"weights": "(weights)"}, "bias-reduced"),
-    "aspects": ("eba.eba", {}, "eba's search ended at 4.8 digits of the maximum"),
     "nested": ("eba.eba", {"A": [[1, 5], [2, 5], [3, 6], [4, 6]]}, "aspects"),
 }
 
