@@ -29,7 +29,7 @@ from ..rows import Beside, in_column, of_fit
 from ..translation import Context, Translation, made, translates, why_not_finite
 from .recorded_design import contest_call
 
-#: Digits of estimates that eba's print() shows, and half a one for what is rounded of them (observed: 3 to 7).
+#: Digits of estimates that eba's print() shows, and half a one for what is rounded (observed: 3 to 7).
 SHOWN = 4.5
 WHY = "eba's search stops early, and its standard errors are by finite differences"
 EBA, GLM = "eba::eba", "stats::glm, default epsilon"
