@@ -21,8 +21,7 @@ from ..translate.translation import Step
 from . import views
 from .applied import APPLYING, Applied
 from .evaluated import Lacking, at_key, for_now, key_parts
-from .interpreter import MODULES
-from .python import OPERATORS, by_rule, dict_of, names_of, node, put, text_of, vocabulary
+from .python import OPERATORS, by_rule, dict_of, node, put, text_of, vocabulary
 from .trees import NoExpression, NotTranslated, R, matched
 
 ViewOf = Callable[[ast.expr, Step, bool], ast.expr]
@@ -102,9 +101,11 @@ class Expressions(Applied):
         by_truth = bool(used & {*_COMPARING, "is.na"})
         if lacking.na and (f in _WITHOUT_NA or "is.na" in used):
             return
-        if not names_of(of) <= {*self.scope.values, *MODULES}:
-            return  # of a fit in a function of each, in which it was said
-        value, whole = self.value(found), self.value(of)
+        try:
+            whole = self.value(of)
+        except NotTranslated:  # of a fit in a function of each, in which it was said
+            return
+        value = self.value(found)
         same = isinstance(value, (pd.Series, pd.DataFrame)) and len(value) == len(whole)
         if same and f not in _OF_ALL and len({one.names for _, one in self.lacking}) == 1:
             if not value.index.equals(whole.index):
