@@ -53,7 +53,7 @@ MOST_LINES = 6
 #: Packages all of whose fits are models of comparisons.
 OF_FIELD = frozenset("prefmod BradleyTerry2 psychotools psychotree PlackettLuce eba".split())
 #: Function, as written without its package -> why it is left out, in words.
-_LEFT_OUT = packaged_toml("pairproof.migration", "functions_left_out.toml")
+_LEFT_OUT = packaged_toml("pairproof.migration.steps", "functions_left_out.toml")
 REASONS: Mapping[str, str] = {name: why for why, names in _LEFT_OUT.items() for name in names.split()}
 PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat".split())
 PRINTING = frozenset("print show print.default printCoefmat".split())
