@@ -64,7 +64,8 @@ def probe_of(package: str) -> str:
     """Why R cannot load a package; "" if it can."""
     asked = f"quit(status = !requireNamespace('{package}', quietly = TRUE))"
     done = subprocess.run(["Rscript", "-e", asked], capture_output=True, check=False)
-    return f"R package {package} is not installed" if done.returncode else ""
+    cure = f"Rscript -e 'install.packages(\"{package}\")'"
+    return f"R package {package} is not installed; {cure}" if done.returncode else ""
 
 
 #: What becomes of the calls of each script: "function: how many of a state", in the order of the alphabet.

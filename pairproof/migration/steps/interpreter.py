@@ -24,8 +24,7 @@ from scipy import stats
 import pairproof
 
 from ...validation.claims.quantities import aic_glm, dispersion, quasi_table
-from ..translate.as_r import all_equal, formatted, written
-from ..translate.designs.eba_models import eba_summary, eba_worths
+from ..translate.as_r import all_equal, eba_summary, eba_worths, formatted, written
 from .python import vocabulary
 from .trees import NotTranslated
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
 
-import pairproof
 from tests.migration.shares import python, share
-from tests.migration.translate.beside import Migrated
+from tests.migration.translate.beside import Migrated, migrated_in
 
 pytestmark = [pytest.mark.r("BradleyTerry2"), pytest.mark.xdist_group("migrated after fits")]
 
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory) -> Migrated:
-    home = tmp_path_factory.mktemp("after")
-    shutil.copy(Path(__file__).with_name("after_fits.R"), home)
-    return pairproof.migrate(home / "after_fits.R"), home
+    return migrated_in(tmp_path_factory, "after_fits", __file__)
 
 
 def test_no_number_differs_and_all_that_stays_out_is_said(migrated):

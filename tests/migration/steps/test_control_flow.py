@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
 
-import pairproof
 from tests.migration.shares import python
-from tests.migration.translate.beside import Migrated
+from tests.migration.translate.beside import Migrated, migrated_in
 
 pytestmark = [pytest.mark.r("BradleyTerry2"), pytest.mark.xdist_group("migrated control flow")]
 
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory) -> Migrated:
-    home = tmp_path_factory.mktemp("flow")
-    shutil.copy(Path(__file__).with_name("control_flow.R"), home)
-    return pairproof.migrate(home / "control_flow.R"), home
+    return migrated_in(tmp_path_factory, "control_flow", __file__)
 
 
 def lines(text: str) -> list[str]:

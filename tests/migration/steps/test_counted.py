@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import html
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pairproof
 from pairproof.migration.steps.compared import Constants
 from pairproof.migration.translate.as_r import all_equal, written
 from tests.migration.captures import Script, bradley_terry, staged
 from tests.migration.shares import python
 from tests.migration.steps.test_steps import numbers, script
-from tests.migration.translate.beside import Migrated
+from tests.migration.translate.beside import Migrated, migrated_in
 
 of_r = [pytest.mark.r("BradleyTerry2"), pytest.mark.xdist_group("migrated counted")]
 #: R's value of a line -> the numbers that agree there, and those that are R's.
@@ -34,9 +32,7 @@ COUNTED = {
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory) -> Migrated:
-    home = tmp_path_factory.mktemp("counted")
-    shutil.copy(Path(__file__).with_name("counted.R"), home)
-    return pairproof.migrate(home / "counted.R"), home
+    return migrated_in(tmp_path_factory, "counted", __file__)
 
 
 class TestRun:

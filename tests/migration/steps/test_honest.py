@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pairproof
 from pairproof.bridge.values.nodes import RList, RVector
 from pairproof.migration.outcome import printed_by_r
 from pairproof.migration.steps.compared import NUMBER, counted, masked, same, unshown
@@ -18,7 +16,7 @@ from pairproof.migration.translate.as_r import formatted
 from pairproof.migration.translate.translation import Translation
 from tests.migration.captures import Script, bradley_terry, staged
 from tests.migration.steps.test_steps import numbers, script
-from tests.migration.translate.beside import Migrated
+from tests.migration.translate.beside import Migrated, migrated_in
 
 
 @pytest.mark.parametrize(
@@ -318,9 +316,7 @@ def counts_of(found: Any, start: str) -> tuple[int, ...]:
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory) -> Migrated:
-    home = tmp_path_factory.mktemp("honest")
-    shutil.copy(Path(__file__).with_name("honest.R"), home)
-    return pairproof.migrate(home / "honest.R"), home
+    return migrated_in(tmp_path_factory, "honest", __file__)
 
 
 @pytest.mark.r("BradleyTerry2")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -12,16 +10,14 @@ import pairproof
 from pairproof.migration.steps.python import by_rule, node
 from pairproof.migration.steps.trees import NotTranslated, R, call_of, node_of
 from tests.migration.shares import python, share
-from tests.migration.translate.beside import Migrated
+from tests.migration.translate.beside import Migrated, migrated_in
 
 of_r = [pytest.mark.r("BradleyTerry2"), pytest.mark.xdist_group("migrated idioms")]
 
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory) -> Migrated:
-    home = tmp_path_factory.mktemp("idioms")
-    shutil.copy(Path(__file__).with_name("idioms.R"), home)
-    return pairproof.migrate(home / "idioms.R"), home
+    return migrated_in(tmp_path_factory, "idioms", __file__)
 
 
 class TestRun:

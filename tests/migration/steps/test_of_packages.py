@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-import pairproof
 from pairproof.migration.steps.compared import same
 from pairproof.migration.steps.python import laid_out
 from tests.migration.shares import python
-from tests.migration.translate.beside import Migrated
+from tests.migration.translate.beside import Migrated, migrated_in
 
 of_r = [pytest.mark.r("BradleyTerry2", "eba", "psychotools"), pytest.mark.xdist_group("migrated of packages")]
 
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory) -> Migrated:
-    home = tmp_path_factory.mktemp("packages")
-    shutil.copy(Path(__file__).with_name("of_packages.R"), home)
-    return pairproof.migrate(home / "of_packages.R"), home
+    return migrated_in(tmp_path_factory, "of_packages", __file__)
 
 
 class TestRun:

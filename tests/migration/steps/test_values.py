@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
-import pairproof
 from pairproof.bridge.values.nodes import RVector
 from pairproof.migration.steps.compared import value_rows
 from pairproof.migration.steps.trees import NotTranslated
 from tests.migration.captures import Script
 from tests.migration.shares import python, share
-from tests.migration.translate.beside import Migrated
+from tests.migration.translate.beside import Migrated, migrated_in
 
 of_r = [pytest.mark.r("BradleyTerry2"), pytest.mark.r("prefmod"), pytest.mark.xdist_group("migrated values")]
 
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory) -> Migrated:
-    home = tmp_path_factory.mktemp("values")
-    shutil.copy(Path(__file__).with_name("values.R"), home)
-    return pairproof.migrate(home / "values.R"), home
+    return migrated_in(tmp_path_factory, "values", __file__)
 
 
 class TestRun:

@@ -15,10 +15,10 @@ from pairproof.migration.translate.translation import Step
 Migrated = tuple[Migration, Path]
 
 
-def migrated_in(factory: pytest.TempPathFactory, name: str) -> Migrated:
-    """The migration of NAME.R."""
+def migrated_in(factory: pytest.TempPathFactory, name: str, beside: str = __file__) -> Migrated:
+    """The migration of NAME.R, which stands beside a module."""
     home = factory.mktemp(name)
-    shutil.copy(Path(__file__).with_name(f"{name}.R"), home)
+    shutil.copy(Path(beside).with_name(f"{name}.R"), home)
     return pairproof.migrate(home / f"{name}.R"), home
 
 

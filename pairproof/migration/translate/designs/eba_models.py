@@ -13,16 +13,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.nodes import RList
 from ....fit.fit import Fit
-from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
-from ....native.comparisons.contests.residuals import contest_residuals
 from ....validation.claims.quantities import aic_glm
 from ....validation.r_answers.translate import RParameters
 from ....validation.verdicts.agreement import Agreement
+from ..as_r import eba_worths
 from ..python_code import Call
 from ..recorded_answers import all_known, matrix_of, needed, stays_if
 from ..rows import Beside, in_column, of_fit
@@ -188,61 +186,3 @@ def strans(call: RecordedCall, context: Context) -> Translation:
         return [*rows, *r.listed("weak", table.loc["weak", names], test, places, names=names)]
 
     return Translation("native", Call(TRANSITIVITY, code.arguments), judge=judge)
-
-
-# -- what a script shows of them -----------------------------------------------------------------------------
-
-
-def eba_worths(fit: Fit, total: float = 1.0) -> pd.DataFrame:
-    """Worths that sum to `total`, standard errors, and eba's order effect: the odds of the second of two equal items.
-
-    Beside an order effect the standard errors of worths are eba's: as if it were known.
-    """
-    found = fit.worth().set_index("item")[["worth", "se"]].set_axis(["estimate", "se"], axis=1)
-    if "order" in fit.params:
-        u, order = found["estimate"].to_numpy(), float(np.exp(-fit.params["order"]))
-        v = fit.cov_params()
-        known = (v - np.outer(v["order"], v["order"]) / v.loc["order", "order"]).reindex(
-            found.index, fill_value=0
-        )
-        slope = np.diag(u) - np.outer(u, u)
-        variances = slope @ known.reindex(columns=found.index, fill_value=0).to_numpy() @ slope
-        found = total * found.assign(se=np.sqrt(np.diag(variances)))
-        found.loc["order"] = [order, order * fit.bse["order"]]
-        return found.rename_axis(None)
-    return total * found.rename_axis(None)
-
-
-def eba_summary(fit: Fit, total: float = 1.0) -> str:
-    """What eba's summary() shows; total: the sum of R's worths."""
-    found, rows = eba_worths(fit), fit.data.to_frame()
-    won, lost = rows["wins"].to_numpy(), rows["losses"].to_numpy()
-    n, y, k, cells = won + lost, np.concatenate([won, lost]), fit.rank, len(won)
-    table = found.drop("order", errors="ignore")
-    table = table.assign(
-        z=table["estimate"] / table["se"], p=2 * stats.norm.sf(table["estimate"] / table["se"])
-    )
-    parts = [table.assign(estimate=total * table["estimate"], se=total * table["se"])]
-    own, chance = fit.rank - aic_glm(fit) / 2, 0.5
-    tests = {"EBA": (k, cells, own, own + fit.deviance / 2)}
-    if "order" in found.index:
-        order0, total_n = lost.sum() / won.sum(), n.sum()
-        orders = found.loc[["order"]]
-        orders.loc["order0"] = [order0, np.sqrt(total_n / (lost.sum() * won.sum()))]
-        z = (orders["estimate"] - 1) / orders["se"]
-        parts.append(orders.assign(z=z, p=2 * stats.norm.sf(z.abs())))
-        without = fit_bradley_terry(fit.data, reference=fit.items[0], cells="row")
-        tests = {"EBA.order": tests["EBA"], "Order": (k - 1, k, without.rank - aic_glm(without) / 2, own)}
-        chance = won.sum() / total_n
-    else:
-        poisson = [stats.poisson.logpmf(y, m).sum() for m in (y.mean(), y)]
-        tests = {"Overall": (1, 2 * cells, *poisson), **tests}
-    base = 1 if "order" in found.index else 0
-    tests["Effect"] = (base, k, stats.binom.logpmf(won, n, chance).sum(), own)
-    tests["Imbalance"] = (1, cells, *(stats.poisson.logpmf(n, m).sum() for m in (n.mean(), n)))
-    shown = pd.DataFrame(tests.values(), [*tests], ["df1", "df2", "loglik1", "loglik2"])
-    deviance = 2 * (shown["loglik2"] - shown["loglik1"])
-    shown = shown.assign(deviance=deviance, p=stats.chi2.sf(deviance, shown["df2"] - shown["df1"]))
-    pearson = float((contest_residuals(fit)["pearson"] ** 2).sum())
-    last = f"AIC {aic_glm(fit):.7g}; Pearson X2 {pearson:.7g}"
-    return "\n\n".join([*(p.to_string() for p in (*parts, shown)), last])
