@@ -167,9 +167,7 @@ class State:
         return bool(symbols & {"get", *self.of_models}) or tree.kind in ("other", "function")
 
     def _fits(self, e: R) -> bool:
-        """Whether it makes a fit of its expression, by its own call, or where a package or a function makes it, or a test."""
-        if {p.function for p in self._parts(e)} & {*REASONS}:
-            return True
+        """Whether it makes a fit of its expression, by its own call, or where a package or a function makes it."""
         calls = [*(s.call for s in self.sites.get(self.task, [])), *self.fitted.get(self.task, [])]
         here, own = ({p.value for p in self._parts(of) if p.kind == "call"} for of in (self.tree or e, e))
         return any(call.text in own or call.text not in here for call in calls)
