@@ -328,15 +328,13 @@ class Evaluated:
         numbers = theirs.floats().ravel()
         for step in self.made.values():
             own = step.call.vector("effects")
-            if (
-                own is not None
-                and isinstance(step.value, Fit)
-                and np.array_equal(own.floats().ravel(), numbers)
-            ):
+            fit = step.value if isinstance(step.value, Fit) else None
+            if fit is not None and own is not None and np.array_equal(own.floats().ravel(), numbers):
                 of = {n: v if isinstance(v, dict) else {None: v} for n, v in self.scope.values.items()}
-                keys = [(n, k) for n, d in of.items() for k, v in d.items() if v is step.value]
+                keys = [(n, k) for n, d in of.items() for k, v in d.items() if v is fit]
                 m = [name_of(n) if k is None else put("x[k]", x=name_of(n), k=k) for n, k in keys]
-                return put('m.effects().set_index("item")["effect"]', m=m[0]), step, theirs
+                if m:
+                    return put('m.effects().set_index("item")["effect"]', m=m[0]), step, theirs
         return None
 
     def of_eba(self, word: str, m: ast.expr, step: Step) -> ast.expr | None:

@@ -105,6 +105,10 @@ def fit_plackett_luce(
     """
     check_table(table, by)
     one_of("errors", errors, ("maximised", "rankings"))
+    if errors == "rankings" and prior is not None:
+        raise InputError(
+            "errors='rankings' leaves pseudo-rankings out; with a prior, errors are of what was maximised"
+        )
     spec = plackett_luce_spec(table, by, item_terms, separate, reference, tie_orders, pseudo, prior)
     spec, chosen = replace(spec, errors_of_rankings=errors == "rankings" and pseudo > 0), spec.reference
     # Fitted against an item, or, with a prior, none; another constraint is a change of reference.

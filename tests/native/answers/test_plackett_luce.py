@@ -68,6 +68,8 @@ def test_standard_errors_of_the_rankings_are_plackettluces_and_said() -> None:
     assert "as in R's PlackettLuce; pseudo-rankings are left out" in as_r.summary()
     own = pairproof.fit_plackett_luce(salad(), pseudo=0.5)
     assert (as_r.params == own.params).all() and (as_r.bse[1:] > own.bse[1:]).all()
+    with pytest.raises(pairproof.PairproofError, match="leaves pseudo-rankings out; with a prior"):
+        pairproof.fit_plackett_luce(salad(), prior=1.0, errors="rankings")
     with pytest.raises(pairproof.PairproofError, match="expected one of 'maximised', 'rankings'"):
         pairproof.fit_plackett_luce(salad(), **{"errors": "data"})
 
