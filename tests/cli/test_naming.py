@@ -127,6 +127,7 @@ CASES = {
     "fit-answers orders.csv --layout orders --places p1,p2 --item-cells numbers": "--items A,B,C",
     "fit-answers orders.csv --layout orders --places p1,p1": "--places",
     "fit-answers ratings.csv --layout ratings --items A,B,C --scale 1-5 --best low": "--scale",
+    "fit-answers ranks.csv --layout ranks --items A,B,C --model plackett-luce --prior 1 --errors rankings": "--errors rankings",
     "fit-answers degrees.csv --layout paircomp --column pc": "--degrees ignore",
     "fit-answers t.csv --layout rankings": "--layout ranks",
     f"fit-answers crossed.csv {PAIRS}": "--pair-names ignore",
