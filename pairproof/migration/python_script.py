@@ -32,7 +32,7 @@ from .outcome import lost_in_words, of_python, of_r
 from .steps.evaluated import CallSite, Key, key_parts, loop_names
 from .steps.flow import Done
 from .steps.interpreter import OURS
-from .steps.python import commented
+from .steps.python import commented, names_of
 from .translate import python_code as python
 
 #: Place of a :class:`Hole` -> its text.
@@ -237,7 +237,8 @@ class Writer:
         if len(columns) > MOST_COLUMNS:
             return []
         results = (text.partition("[")[0] for text in self.results.values())
-        own = python.Names(chain(*self.loops.values(), results))
+        steps = (ast.parse("\n".join(lines)) for d in self.done for lines in (d.lines, d.inside))
+        own = python.Names(chain(*self.loops.values(), results, *map(names_of, steps)))
         words = [own.name("file" if _all_files(c) else c.word, "value") for c in columns]
         holes = found | {-1 - shared.index(c): w for c, w in zip(columns, words)}
         target = f"{site.name}[{', '.join(variables)}]"
@@ -313,7 +314,7 @@ def key_text(key: Key) -> str:
 
 
 #: Names that the steps use, and how they are imported.
-STANDARD = {"re": "import re", "sys": "import sys"}
+STANDARD = {"itertools": "import itertools", "re": "import re", "sys": "import sys"}
 OTHERS = {"np": "import numpy as np", "pd": "import pandas as pd", "stats": "from scipy import stats"}
 #: Folder of R's answers, and what they are in the script.
 R_FOLDER, R_ANSWERS = "recorded/of_r", "R_OF_THE_RUN"

@@ -10,13 +10,14 @@ The test of a migrated script: one function a call site, which asks for the numb
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
@@ -35,6 +36,7 @@ from . import delivery
 from .call_sites import of_text, sites
 from .outcome import Migration, differs
 from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
+from .steps.compared import lines_of
 from .steps.evaluated import CallSite
 from .steps.flow import Done
 from .translate.python_code import INDENT, Unique, comment, docstring, plain, text_literal
@@ -155,6 +157,8 @@ sys.exit(1 if check(values, Path(sys.argv[1]), Path(sys.argv[2])) else 0)
 """
 #: What it printed, as lines, apart from the records of its fits.
 PRINTED = "recorded/printed"
+#: How near numbers are that a statement prints twice, by rounding; and what is 0 up to rounding (observed: equal).
+AGAIN, NOTHING = 1e-6, 1e-9
 #: Bytes of it that are kept.
 MOST_OUTPUT = 1 << 24
 #: Modules that the script loads: one of its own by such a name would be loaded instead.
@@ -232,14 +236,18 @@ def write_migration(
 
     write_run([])
     limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
+    wrong: Sequence[Done] = ()
     try:
         took, output = _try_out(folder, target.name, test or f"{test_stem}.py", limit)
+        how, wrong = "prints something else", _printed_otherwise(migration.done, output)
     except PairproofError as error:
         if not any(d.lines or d.inside for d in migration.done):
             raise
         # A statement after the fits stops the script: it goes, or all do where it cannot be told.
-        stopped = _stopping(migration.done, text, target.name, str(error))
-        plain = replace(migration, done=tuple(_not_run(d) if d in stopped else d for d in migration.done))
+        how, wrong = "stopped the script", _stopping(migration.done, text, target.name, str(error))
+    if wrong:
+        why = f"its Python {how} when that ran by itself, a defect of pairproof"
+        plain = replace(migration, done=tuple(_not_run(d, why) if d in wrong else d for d in migration.done))
         return write_migration(plain, source, out, stage=stage, force=force, reads=reads, seconds=seconds)
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     if test:
@@ -274,12 +282,37 @@ def _stopping(done: Sequence[Done], script: str, name: str, error: str) -> Seque
     return found or done
 
 
-def _not_run(d: Done) -> Done:
+def _printed_otherwise(done: Sequence[Done], output: str) -> Sequence[Done]:
+    """The statements of which the script by itself printed a line otherwise than when they were evaluated."""
+    there = defaultdict[str, list[list[str]]](list)
+    for words, numbers in lines_of(output):
+        there[words].append(numbers)
+
+    def printed(words: str, numbers: Sequence[str]) -> bool:
+        pairs = (zip(map(float, numbers), map(float, other)) for other in there[words])
+        return any(all(math.isclose(a, b, rel_tol=AGAIN, abs_tol=NOTHING) for a, b in p) for p in pairs)
+
+    whole = len(output) < MOST_OUTPUT
+    return [d for d in done if whole and not all(printed(*line) for line in lines_of(d.said))]
+
+
+def _not_run(d: Done, why: str) -> Done:
     """The expression as a comment."""
     if not (d.lines or d.inside):
         return d
-    why = "its Python stopped the script when that ran by itself, a defect of pairproof"
-    return replace(d, state="comment", lines=(), inside=(), of="", why=why, rows=())
+    return replace(
+        d,
+        state="comment",
+        lines=(),
+        inside=(),
+        of="",
+        why=why,
+        rows=(),
+        printed=(),
+        summaries=(),
+        of_r=(),
+        said="",
+    )
 
 
 def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:

@@ -18,22 +18,36 @@ import pandas as pd
 from ...bridge.values.nodes import RList, RVector
 from ..translate.recorded_answers import plain_values
 from .evaluated import CallSite, Evaluated, Variables, at_key, for_now, key_parts
-from .python import called, dict_of, in_text, kind_of, loop_over, name_of, node, put, text_of, tuple_of
+from .python import (
+    by_rule,
+    called,
+    dict_of,
+    in_text,
+    kind_of,
+    loop_over,
+    name_of,
+    node,
+    put,
+    text_of,
+    tuple_of,
+)
 from .tables import Tables
-from .trees import NotTranslated, R, matched
+from .trees import NotTranslated, R, call_of, matched
 
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl map_chr map_int map_lgl apply by".split())
 #: Arguments of R with their names.
 Given = Sequence[tuple[str, R]]
 #: purrr's and by's names of the same arguments.
 _ALSO_CALLED = {".x": "X", ".f": "FUN", "INDICES": "MARGIN"}
+#: What of expand.grid() says how the table looks.
+_GRID = ("stringsAsFactors", "KEEP.OUT.ATTRS")
 #: With one of these in a function it may make no fit, or several, when it is called.
 _SOMETIMES = APPLYING | {*"if switch for while repeat try tryCatch".split()}
 
 
 #: Those that are translated, in R's order; of others the place is not known.
 _FORMALS = {
-    "format": ("x", "trim", "digits", "nsmall", "justify", "width"), "formatC": ("x", "digits", "width", "format")
+    "format": ("x", "trim", "digits", "nsmall", "justify", "width"), "formatC": ("x", "digits", "width", "format", "flag", "mode", "big.mark")
 }  # fmt: skip
 
 
@@ -110,18 +124,25 @@ class Texts(Evaluated):
             rounded = given["x"].function == "round" and given["x"].operands[-1].value == small
             if not (kind == "n" and rounded and digits is None):
                 return self._formatted(x, said)
+        flag, letter, mark = (str(said.get(n, "")) for n in ("flag", "format", "big.mark"))
         width = f"{int(said['width'])}".replace("-", "<") if said.get("width") else ""
-        letter = str(said.get("format", "g"))
+        width = f"<{width}" if flag == "-" and width[:1] not in "<" else width
         if texts:
             spec = width if width[:1] in "<" else f"{'<' if e.function == 'format' else '>'}{width}"
-        elif letter not in ("f", "g", "e", "d"):
-            raise NotTranslated(f"formatC() of {letter!r} is not supported")
-        elif small is not None:
-            spec = f"{width}.{small}f"
-        elif digits is None:
-            spec = f"{width}.7g" if letter != "d" else width
+        elif (
+            letter not in ("", "f", "g", "e", "d")
+            or flag not in ("", "-", "0", "+", " ")
+            or mark not in ("", ",")
+        ):
+            raise NotTranslated(
+                f"formatC() of {letter!r} with flag {flag!r} and mark {mark!r} is not supported"
+            )
+        elif letter == "d" and np.any(np.mod(self.value(x), 1)):
+            raise NotTranslated("formatC() with format 'd' of numbers that are not whole is not supported")
         else:
-            spec = f"{width}.{digits}{letter}"
+            digits = 0 if letter == "d" else small if small is not None else 7 if digits is None else digits
+            letter = "f" if letter == "d" or small is not None else letter or "g"
+            spec = f"{flag.strip('-')}{width}{mark}.{digits}{letter}"
         return self._of_each(e, [x], lambda own: ast.JoinedStr([in_text(own[0], spec)]))
 
     def _formatted(self, x: ast.expr, said: Mapping[str, Any]) -> ast.expr:
@@ -166,6 +187,67 @@ class Applied(Tables, Texts):
             inner = self.body(fun)
         row = ast.ListComp(inner, [loop_over(own[1], y)])
         return put("pd.DataFrame(x)", x=ast.ListComp(row, [loop_over(own[0], x)]))
+
+    def _mapply(self, e: R) -> ast.expr:
+        """`mapply(function(x, y) x / y, a, b)`: a number for each place of vectors that are as long."""
+        named = [a for n, a in e.arguments if n == "FUN"]
+        over = [(n, a) for n, a in e.arguments if n not in ("FUN", "SIMPLIFY", "USE.NAMES")][not named :]
+        fun = named[0] if named else e.operands[0]
+        vectors = [self.operand(a) for _, a in over]
+        fun = self.scope.functions.get(fun.symbol, fun)
+        sizes = {len(self.value(v)) if self.kind(v) in "sv" else 0 for v in vectors}
+        if fun.kind != "function" or len(fun.arguments) != len(vectors) or len(sizes) != 1 or 0 in sizes:
+            raise NotTranslated("mapply() of these values is not supported")
+        own = dict(zip((n for n, _ in fun.arguments), (name_of(self.temporary(n)) for n, _ in fun.arguments)))
+        own = {**own, **{n: own[n] for n, _ in over if n in own}}
+        names = [own[n or formal] for (n, _), (formal, _) in zip(over, fun.arguments)]
+        arrays = [put("x.to_numpy()", x=v) if self.kind(v) == "s" else v for v in vectors]
+        turns = [{name.id: v for name, v in zip(names, row)} for row in zip(*map(self.value, arrays))]
+        with self._inside(turns, names[0], {}), self.bound(own):
+            inner = self.body(fun)
+            kind = self.kind(inner)
+        loop = loop_over(tuple_of(names), called("zip", *arrays) if arrays[1:] else arrays[0])
+        made: ast.expr = ast.ListComp(inner, [loop])
+        if kind not in "nt":
+            raise NotTranslated("mapply() of a function that gives several values is not supported")
+        if self.kind(vectors[0]) == "s" or self.texts_of(vectors[0]):
+            form = "pd.Series(x, k.index)" if self.kind(vectors[0]) == "s" else "pd.Series(x, k)"
+            return put(form, x=made, k=vectors[0])
+        return put("np.array(x)", x=made)
+
+    def _combn(self, e: R) -> ast.expr:
+        """`combn(names(x), 2)`, and a function of each of the pairs."""
+        rest = [(n, a) for n, a in e.arguments if n not in ("x", "m", "FUN", "simplify")]
+        named = {n: a for n, a in e.arguments if n in ("x", "m", "FUN")}
+        x, m, *fun = [
+            named[n] if n in named else rest.pop(0)[1] for n in ("x", "m", "FUN") if n in named or rest
+        ]
+        if not fun:
+            return by_rule("combn", [(n, self.operand(a)) for n, a in e.arguments], self.value)
+        pairs = R("call", "", R("sym", "combn"), (("", x), ("", m), ("simplify", R("lgl", False))))
+        return self.expression(R("call", "", R("sym", "sapply"), (("", pairs), ("", fun[0]), *rest)))
+
+    def _grid(self, e: R) -> ast.expr:
+        """`expand.grid(i = x, j = y)`: the first goes round fastest."""
+        parts = [
+            (n or f"Var{k}", self.operand(a)) for k, (n, a) in enumerate(e.arguments, 1) if n not in _GRID
+        ]
+        names = [name_of(self.temporary(n)) for n, _ in parts]
+        over = called("itertools.product", *reversed([m for _, m in parts]))
+        made = ast.ListComp(tuple_of(names), [loop_over(tuple_of(names[::-1]), over)])
+        return put("pd.DataFrame(x, columns=n)", x=made, n=[n for n, _ in parts])
+
+    def _aggregate(self, e: R) -> ast.expr:
+        """`aggregate(y ~ g, d, mean)`: a row a group."""
+        given = matched(e.arguments, ("formula", "data", "FUN")) or {}
+        form = given.get("formula", R("null"))
+        if len(given) != 3 or form.function != "~" or not all(p.symbol for p in form.operands):
+            raise NotTranslated("aggregate() with these arguments is not supported")
+        y, g = form.operands
+        x = call_of("$", given["data"], R("str", y.symbol))
+        by = call_of("$", given["data"], R("str", g.symbol))
+        found = self.operand(call_of("tapply", x, by, given["FUN"]))
+        return put("x.rename(y).rename_axis(g).reset_index()", x=found, y=y.symbol, g=g.symbol)
 
     def _apply(self, e: R) -> ast.expr:
         """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`, `apply(d, 2, quantile, c(0.1, 0.9))`."""
@@ -249,16 +331,21 @@ class Applied(Tables, Texts):
 
     def _applied_over(self, e: R, over: ast.expr, fun: R, margin: Sequence[R], rest: Given) -> ast.expr:
         """A function of each element, or of each row or column of a table."""
-        if margin and margin[0].value == 1:
-            over = put("x.T", x=over)
-        found = self.value(over)
-        if bool(margin) != isinstance(found, pd.DataFrame):
+        if bool(margin) != isinstance(self.value(over), pd.DataFrame):
             raise NotTranslated(f"{e.function}() over this value is not supported")
+        if margin:
+            table, by_row = self.value(over), margin[0].value == 1
+            over = put("x.T", x=over) if by_row else over
+            if isinstance(table.index if by_row else table.columns, pd.RangeIndex):  # it has no names
+                over = put("list(x.T.to_numpy())", x=over)
+        found = self.value(over)
         keyed = isinstance(found, (dict, pd.Series, pd.DataFrame))
         first = next((v for _, v in found.items()) if keyed else iter(found), None)
         if first is None:
             raise NotTranslated("it loops over nothing")
-        parameter = fun.arguments[0][0] if fun.kind == "function" and fun.arguments else "fit"
+        parameter = "fit" if kind_of(first) == "f" else "value"
+        if fun.kind == "function" and fun.arguments:
+            parameter = fun.arguments[0][0]
         own, key = self.temporary(parameter), self.temporary("name")
         element = name_of(own)
         turns = [{own: v, key: k} for k, v in (found.items() if keyed else zip(found, found))]
@@ -287,11 +374,31 @@ class Applied(Tables, Texts):
         if kind in "sv" and len({len(v) for v in parts}) == 1:
             labels = [list(p.index) if isinstance(p, pd.Series) else None for p in parts]
             if any(own != labels[0] for own in labels):  # R has the names of the first
-                raise NotTranslated(f"{e.function}() of vectors with other names in each is not supported")
+                return self._of_first_names(e, made, list(map(str, labels[0] or ())))
             return put("pd.DataFrame(x)" if named else "pd.DataFrame(x).T", x=made)
         if kind in "sv" and named:
             return made
         raise NotTranslated(f"{e.function}() of these values is not supported")
+
+    def _get(self, e: R) -> ast.expr:
+        """`get(name)`: of a name that changes in a loop one of the values that it means there."""
+        name = self.operand(e.operands[0])
+        if self.kind(name) != "t" or len(e.operands) != 1:
+            raise NotTranslated("get() with these arguments is not supported")
+        words = [self.value(name)]
+        for turn in self._turns(name):
+            with self._during(turn):
+                words.append(self.value(name))
+        if len(words) == 1 and isinstance(name, ast.Constant):
+            return self.variable(words[0])
+        return put("d[k]", d=dict_of([(w, self.variable(w)) for w in sorted({*words})]), k=name)
+
+    def _of_first_names(self, e: R, made: ast.expr, names: list[str]) -> ast.expr:
+        """A table of vectors that have other names in each."""
+        match made:
+            case ast.DictComp(key=key, value=inner, generators=loops) if names:
+                return put("pd.DataFrame(x, n)", x=ast.DictComp(key, put("list(x)", x=inner), loops), n=names)
+        raise NotTranslated(f"{e.function}() of vectors with other names in each is not supported")
 
     def _mutate(self, e: R) -> ast.expr:
         """mutate(), of nested groups too."""

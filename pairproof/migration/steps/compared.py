@@ -65,6 +65,13 @@ def show(value: Any) -> None:
         print(*row)
 
 
+def displayed(value: Any) -> str:
+    """What `show` of the written script prints."""
+    if hasattr(value, "to_string"):
+        return str(value.to_string())
+    return " ".join(f"{v:.7g}" if isinstance(v, float) else str(v) for v in np.atleast_1d(value))
+
+
 Labelled = Sequence[tuple[str, float]]
 
 
@@ -253,7 +260,7 @@ def masked(text: str, labels: Collection[str]) -> str:
     for k, line in enumerate(lines):  # a row, or the names above a vector or the columns of a table
         first, *rest = line.split() or [""]
         if first in labels:
-            names = line if {*rest} <= {*labels} else first
+            names = line if set(filter(NUMBER.fullmatch, rest)) <= {*labels} else first
             lines[k] = line.replace(names, names.translate(_LETTERS), 1)
     return "".join(lines) or text
 
@@ -270,7 +277,7 @@ def printed_rows(
     script's own, so that other words, or more or fewer lines, are another meaning, and nothing is written; partly: R's
     has lines of statements that Python has not.  digits: of the fits that the numbers are made of.
     """
-    own, rest = _lines(ours), _lines(theirs)
+    own, rest = lines_of(ours), lines_of(theirs)
     pairs = _paired(own, rest, partly)
     alike = (_of_one_form(a, b) for mine, other in pairs or () for a, b in zip(mine[1], other[1]))
     if only_texts and (pairs is None or not all(alike)):
@@ -294,8 +301,8 @@ def printed_rows(
 _Line = tuple[str, list[str]]
 
 
-def _lines(text: str) -> list[_Line]:
-    """The lines that are not empty."""
+def lines_of(text: str) -> list[_Line]:
+    """The lines of a text that are not empty."""
     lines = (" ".join(line.split()) for line in text.splitlines())
     return [(NUMBER.sub("\0", line), NUMBER.findall(line)) for line in lines if line]
 
@@ -467,12 +474,12 @@ class Constants:
             return ""
         return said.getvalue()
 
-    def of_r(self, printed: str, without: str | None) -> list[str]:
-        """The numbers of a text that are R's, beside the text without R's constants."""
+    def of_r(self, printed: str, without: str | None, of_fits: bool) -> list[str]:
+        """The numbers of a text that are R's, beside the text without R's constants; of_fits: Python's are in it too."""
         words = NUMBER.findall(printed)
         rest = words if without is None else _NUMBER.findall(without)
         other = [a for a, b in zip(words, rest) if a != b] if len(words) == len(rest) else words
-        if self.of_models:
+        if self.of_models or not of_fits:
             return other
         return [w for w in other if any(abs(float(w) - v) <= 0.5001 * unit(w) for v in self.numbers)]
 

@@ -140,7 +140,7 @@ class Scope:
         self.functions: dict[str, R] = {}
         #: Text of a vector that lacks coefficients of R's -> what R's has.
         self.places: dict[str, Lacking] = {}
-        #: R's variable -> the summary(m) that it is.
+        #: R's variable -> the summary(m), or logLik(m), that it is.
         self.summaries: dict[str, R] = {}
         #: Python name -> digits of the fits that its value is made of, and the size of their numbers.
         self.quality: dict[str, tuple[float, float]] = {}
@@ -471,7 +471,8 @@ class Evaluated:
 
     def meant(self, e: R) -> R:
         """The summary(m) that a variable is; else the expression itself."""
-        return self.scope.summaries.get(e.symbol, e)
+        found = self.scope.summaries.get(e.symbol, e)
+        return found if found.function == "summary" else e
 
     def fit(self, e: R) -> tuple[ast.expr, Step] | None:
         """A fit of this run; None if it is another value."""

@@ -28,7 +28,7 @@ from ...files.packaged import packaged_toml
 from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, Names, comment, one_line
 from ..translate.translation import by_package
-from .compared import Constants, show
+from .compared import Constants, displayed, show
 from .evaluated import RESERVED, CallSite, Scope, at_key, for_now, in_words, key_parts
 from .interpreter import Interpreter, Jump
 from .python import laid_out, loop_over, name_of, names_of, node, put, text_of
@@ -57,6 +57,7 @@ _LEFT_OUT = packaged_toml("pairproof.migration.steps", "functions_left_out.toml"
 REASONS: Mapping[str, str] = {name: why for why, names in _LEFT_OUT.items() for name in names.split()}
 PLOTTING = frozenset("plot barplot dotchart plotworth plot.wmat".split())
 PRINTING = frozenset("print show print.default printCoefmat".split())
+WRITING = frozenset(["write.csv", "write.table"])
 
 
 #: A number so many times an estimate is no ratio of it to its standard error, but one of another kind.
@@ -81,6 +82,7 @@ class Done:
     values of a call site, and its name.  printed: the numbers that Python prints, and summaries those in summaries of
     fits; of_r: others that are R's of that run, as constants or answers, or computed with them.  unlike: R's numbers
     of fits and their tests, of which Python has others.  labels: names in what R printed, whose digits are no numbers.
+    said: what its lines printed when they were evaluated.
     """
 
     task: int
@@ -98,6 +100,7 @@ class Done:
     of_r: tuple[str, ...] = ()
     unlike: tuple[str, ...] = ()
     labels: frozenset[str] = frozenset()
+    said: str = ""
 
 
 @dataclass
@@ -136,16 +139,20 @@ class State:
                 self.fitted[call.task].append(call)
         self.scope = Scope(Names([*RESERVED, *(s.name for s in found), *chain(*loops.values()), *_WORDS]))
         self.steps = [step for site in found for step in site.steps]
-        self.scope.values |= {"HERE": folder, "show": show, "print": self._printed}
+        self.scope.values |= {"HERE": folder, "show": self._shows, "print": self._printed}
         #: Expressions of which not every call was kept -> how many were.
         self.cut = Counter((c.task, c.text) for c in captured.calls if not c.kept)
         self.task, self.place = 0, NOWHERE
         #: R's variables that a statement took their Python, and its place; the first reason of a statement.
         self.gone, self.reasons = dict[str, str](), dict[tuple[int, str], str]()
+        #: What the statements that ran last print in the script.
+        self.said = io.StringIO()
         #: The expression that is being written.
         self.tree: R | None = None
-        #: R's variables of which parts are changed in place, and those that `x <- c(x, ...)` makes longer.
+        #: R's variables of which parts are changed in place, those that are filled by `x[k] <- value` alone, and
+        #: those that `x <- c(x, ...)` makes longer.
         self.in_place: frozenset[str] = frozenset()
+        self.filled: frozenset[str] = frozenset()
         self.grown: frozenset[str] = frozenset()
         #: Depth and variables of a function -> their Python names in it.
         self.own_names: dict[tuple[int, frozenset[str]], dict[str, str]] = {}
@@ -237,7 +244,7 @@ class State:
 
     def _execute(self, lines: Sequence[str]) -> str:
         """Run statements in the script's names; what they print."""
-        said = io.StringIO()
+        said, self.said = io.StringIO(), io.StringIO()
         written = ast.parse("\n".join(lines))
         try:
             with redirect_stdout(said), warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -252,10 +259,17 @@ class State:
 
     def _printed(self, *values: Any, **words: Any) -> None:
         """`print` of what is compared; between form feeds a fit's summary, whose numbers are those of its call."""
+        if "file" not in words:
+            print(*values, **words, file=self.said)
         if any(isinstance(v, str) and v.count("\n") > MOST_LINES for v in values):
             print("\f", *values, "\f")
         elif "file" not in words:
             print(*values, **words)
+
+    def _shows(self, value: Any) -> None:
+        """`show` of what is compared."""
+        print(displayed(value), file=self.said)
+        show(value)
 
     def _prints(self, e: R) -> bool:
         return any(part.function in (*PRINTING, "cat") for part in e.walk())

@@ -8,6 +8,7 @@ is refused with its reason, before it is evaluated.
 from __future__ import annotations
 
 import ast
+import itertools
 import operator
 import re
 import sys
@@ -31,14 +32,15 @@ from .trees import NotTranslated
 #: Names that a written script uses, beside its own.
 _IMPORTED = (aic_glm, all_equal, dispersion, eba_summary, eba_worths, formatted, quasi_table, written)
 OURS = {f.__name__: f for f in _IMPORTED}
-MODULES = {"np": np, "pd": pd, "re": re, "stats": stats, "pairproof": pairproof, "sys": sys, **OURS}
+_OF_OTHERS = {"np": np, "pd": pd, "re": re, "stats": stats, "itertools": itertools, "sys": sys}
+MODULES = {**_OF_OTHERS, "pairproof": pairproof, **OURS}
 _BUILTINS: dict[str, Any] = {
     f.__name__: f for f in (bool, dict, float, int, len, list, map, max, min, print, range, round, str, zip)
 }
 _CALLED = frozenset(["show", *OURS, *_BUILTINS])
 #: What the templates in the modules beside this one use; the vocabulary's own is found in it.
 _FUNCTIONS = (
-    "np.arange np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.flatnonzero np.full"
+    "itertools.product np.arange np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.flatnonzero np.full"
     " np.isin np.lexsort np.nan np.pi np.reshape pairproof.contest_residuals pairproof.plot_worth pd.DataFrame"
     " pd.Series pd.concat sys.stderr"
 ).split()

@@ -345,6 +345,7 @@ class Rule:
 
     kinds: str
     of: str
+    formals: tuple[str, ...]
     needed: tuple[str, ...]
     defaults: Mapping[str, Any]
     fixed: Mapping[str, Any]
@@ -354,12 +355,13 @@ class Rule:
 def _rule(text: str) -> Rule:
     left, _, template = text.partition(" -> ")
     kinds, colon, formals = left.partition(": ")
-    needed, defaults, fixed = [], {}, {}
+    needed, defaults, fixed, in_order = [], {}, {}, []
     names = (formals if colon else left).split(", ")
     of = next((n for n in names if n[:1] == "*"), names[0])
     for formal in (n.removeprefix("*") for n in names):
         name, equal, constant = formal.partition("==" if "==" in formal else "=")
         name = name.replace("_", ".") if not name.endswith("_") else name[:-1]
+        in_order.append(name)
         if not equal:
             needed.append(name)
         elif "==" in formal:
@@ -367,7 +369,7 @@ def _rule(text: str) -> Rule:
         else:
             defaults[name] = ast.literal_eval(constant)
     of = of.removeprefix("*").partition("=")[0].replace("_", ".")
-    return Rule(kinds if colon else "", of, tuple(needed), defaults, fixed, template)
+    return Rule(kinds if colon else "", of, tuple(in_order), tuple(needed), defaults, fixed, template)
 
 
 @lru_cache(maxsize=1)
@@ -389,15 +391,17 @@ def by_rule(function: str, arguments: Given, value: Callable[[ast.expr], Any]) -
         if kept and np.any(pd.isna(value(arguments[0][1]))):
             raise NotTranslated(f"{function}() of missing values is NA in R")
     for rule in vocabulary()[function]:
-        formals = [*rule.needed, *rule.fixed, *rule.defaults]
-        given = matched(arguments, formals)
+        given = matched(arguments, rule.formals)
         if given is None or not all(n in given for n in (*rule.needed, *rule.fixed)):
             continue
         if "na.rm" in given and not without:  # R takes it by name only
             continue
         of_first = given.get(rule.of)
         kind = first if of_first is None else kind_of(value(of_first))
-        if rule.kinds and kind not in rule.kinds:
+        first_kinds, _, second = rule.kinds.partition(" ")
+        if first_kinds and kind not in first_kinds:
+            continue
+        if second and kind_of(value(given[rule.formals[1]])) not in second:
             continue
         if any(not _is(given[n], constant) for n, constant in rule.fixed.items()):
             continue

@@ -24,14 +24,36 @@ from ...validation.verdicts.agreement import Agreement
 from ..translate.python_code import INDENT, comment, one_line
 from ..translate.translation import OutOfTime, Step, within
 from . import compared, views
-from .compared import NUMBER, without_numbers
+from .compared import EARLY, NUMBER, without_numbers
 from .evaluated import CallSite
-from .flow import MOST_TEXT, MOST_VALUE, NO_VALUE, OF_TAILS, PLOTTING, PRINTING, SECONDS, Block, Done, last_of
+from .flow import (
+    MOST_TEXT,
+    MOST_VALUE,
+    NO_VALUE,
+    OF_TAILS,
+    PLOTTING,
+    PRINTING,
+    SECONDS,
+    WRITING,
+    Block,
+    Done,
+    last_of,
+)
 from .interpreter import Interpreter
 from .python import name_of, put, text_of
 from .statements import Statements
 from .translator import Expressions
-from .trees import NotTranslated, R, assigned, changed, changed_in_place, grown, node_of, outside_functions
+from .trees import (
+    NotTranslated,
+    R,
+    assigned,
+    changed,
+    changed_in_place,
+    filled,
+    grown,
+    node_of,
+    outside_functions,
+)
 
 
 class ScriptSteps(Statements):
@@ -40,6 +62,7 @@ class ScriptSteps(Statements):
     #: Numbers that the expression prints in Python: its own, those in summaries of fits, and R's.
     printed: tuple[str, ...] = ()
     summaries: tuple[str, ...] = ()
+    output: str = ""
     of_r: tuple[str, ...] = ()
     #: Names with digits: of the script so far, and with those of the value that the expression shows.
     names: frozenset[str] = frozenset()
@@ -51,7 +74,7 @@ class ScriptSteps(Statements):
         """What became of each expression, in order."""
         found = []
         trees = [node_of(tree.tree) for tree in self.captured.text.trees]
-        self.in_place, self.grown = changed_in_place(trees), grown(trees)
+        self.in_place, self.grown, self.filled = changed_in_place(trees), grown(trees), filled(trees)
         self.names = self._named(str(p.value) for tree in trees for p in tree.walk() if p.kind == "str")
         rows = (a for s in self.steps for a in s.rows if a.verdict in ("explained", "not-checkable"))
         self.unlike = tuple(repr(a.r) for a in rows if None not in (a.r, a.native))
@@ -78,6 +101,7 @@ class ScriptSteps(Statements):
 
     def _expression(self, task: int, text: str, tree: R) -> Done:
         self.task, self.tree, self.printed, self.summaries, self.of_r = task, tree, (), (), ()
+        self.output = ""
         place = next(iter(self.captured.text.expressions[task - 1 : task]), NOWHERE)
         self.place, valued = place, self.captured.values.get(task, NO_VALUE)
         sites = self.sites.get(task, [])
@@ -114,6 +138,8 @@ class ScriptSteps(Statements):
                 self.scope.values = dict(before[0]) if block.lines else self.scope.values
                 rows = self._run(block, ex, place, tree, valued)
                 rows += self._of_random(random, place) if random is not None else []
+                # R's numbers that agree to the digits of their fits, and are printed otherwise for that.
+                self.printed += tuple(repr(a.r) for a in rows if a.verdict == "agrees" and _is_far(a))
             self.views = ex.views
             self._as_before(tree, before[1])
         except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
@@ -143,6 +169,7 @@ class ScriptSteps(Statements):
             printed=self.printed,
             summaries=self.summaries,
             of_r=self.of_r,
+            said=self.output,
             unlike=self.unlike,
             lines=() if merged else (*block.lines, *also),
             inside=(*merged, *also) if merged else (),
@@ -210,8 +237,10 @@ class ScriptSteps(Statements):
         without = [c.printed_without(block.lines, names, known) for c in self.constants]
         without = [text and self._masked(text) for text in without]
         whole = self._masked(self._execute(block.lines))
+        self.output = self.said.getvalue()
         printed = re.sub("\f[^\f]*\f", "", whole)
-        of_r = reduce(or_, (Counter(c.of_r(whole, other)) for c, other in zip(self.constants, without)))
+        of_fits, beside = bool(block.digits), zip(self.constants, without)
+        of_r = reduce(or_, (Counter(c.of_r(whole, other, of_fits)) for c, other in beside))
         here, every = (Counter(NUMBER.findall(text)) for text in (printed, whole))
         self.of_r, self.printed = tuple(of_r.elements()), tuple((here - of_r).elements())
         self.summaries = tuple((every - here - (of_r - here)).elements())
@@ -268,7 +297,7 @@ class ScriptSteps(Statements):
             return _NONE if isinstance(value, Fit) or id(value) in ex.made else value
         while tree.function in PRINTING and tree.operands:
             tree = tree.operands[0]
-        unlike = (*PLOTTING, "for", "if", "{", "cat", "invisible", "write.csv")
+        unlike = (*PLOTTING, "for", "if", "{", "cat", "invisible", *WRITING)
         if tree.function in unlike or self._raw(tree, ex) is not None:
             return _NONE
         if tree.function in self.scope.functions and self._several(self.scope.functions[tree.function]):
@@ -294,6 +323,11 @@ _ASSIGNING = ("<-", "=", "<<-")
 
 def _names(lines: Sequence[str]) -> set[str]:
     return {part.id for part in ast.walk(ast.parse("\n".join(lines))) if isinstance(part, ast.Name)}
+
+
+def _is_far(row: Agreement) -> bool:
+    """Whether R's number is further from Python's than a text of both would show as one."""
+    return row.r is not None and row.native is not None and abs(row.r - row.native) > EARLY * abs(row.r)
 
 
 def said_of(valued: Valued) -> str:

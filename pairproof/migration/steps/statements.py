@@ -23,7 +23,7 @@ from ..translate.python_code import INDENT
 from . import views
 from .applied import APPLYING
 from .evaluated import SETTINGS, CallSite, Lacking, for_now
-from .flow import DEEPEST, PLOTTING, PRINTING, Block, Flow, State
+from .flow import DEEPEST, PLOTTING, PRINTING, WRITING, Block, Flow, State
 from .python import by_rule, called, laid_out, name_of, names_of, node, put, text_of, vocabulary
 from .translator import Expressions
 from .trees import (
@@ -57,8 +57,9 @@ class Shown(State):
                 word = "print(value.summary())" if isinstance(first, Fit) else "print(value)"
                 word = "show(value)" if hasattr(first, "to_string") else word
                 self._emit(ex, block)
-                block.lines += laid_out(f"for name, value in {text_of(made)}.items():")
-                block.lines += [f"{INDENT}print(name)", f"{INDENT}{word}"]
+                name, own = ex.temporary("name"), ex.temporary("value")
+                block.lines += laid_out(f"for {name}, {own} in {text_of(made)}.items():")
+                block.lines += [f"{INDENT}print({name})", f"{INDENT}{word.replace('value', own, 1)}"]
                 return
             raw = self._shown(made, ex)
         self._emit(ex, block, text_of(raw))
@@ -172,14 +173,14 @@ class Shown(State):
         self._emit(ex, block, text_of(put(f"{plot}.savefig(HERE / n)", m=made, n=file)))
 
     def _written(self, e: R, ex: Expressions) -> ast.expr:
-        given = matched(e.arguments, ("x", "file", "row.names", "quote"))
+        given = matched(e.arguments, ("x", "file", "row.names", "quote", "sep"))
         if given is None or "x" not in given or "file" not in given or given["file"].kind != "str":
-            raise NotTranslated("write.csv() with these arguments is not supported")
+            raise NotTranslated(f"{e.function}() with these arguments is not supported")
         name = str(given["file"].value)
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}\.csv", name):
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}\.(csv|tsv|txt|dat)", name):
             raise NotTranslated("it writes to another folder")
         parts = {n: ex.operand(a) for n, a in given.items() if n != "file"}
-        return by_rule("write.csv", [*parts.items(), ("file", put("HERE / n", n=name))], ex.value)
+        return by_rule(e.function, [*parts.items(), ("file", put("HERE / n", n=name))], ex.value)
 
 
 def _last_line(parts: list[ast.expr], end: str) -> tuple[list[ast.expr], str]:
@@ -390,7 +391,7 @@ class Statements(Functions, Shown):
                 self._statement(inner, ex, block, visible)
         elif f in PLOTTING and e.operands:
             self._plot(e, ex, block)
-        elif f == "write.csv":
+        elif f in WRITING:
             self._emit(ex, block, text_of(self._written(e, ex)))
         elif f in SETTINGS:
             raise NotTranslated("it sets up R")
@@ -427,14 +428,15 @@ class Statements(Functions, Shown):
             self._replace(target, value, ex, block)
             return
         self.scope.summaries.pop(target.symbol, None)
-        summary = value.function == "summary" and len(value.operands) == 1
-        if summary and (m := ex.fit(value.operands[0])) is not None:
+        said = value.function in ("summary", "logLik") and len(value.operands) == 1
+        if said and (m := ex.fit(value.operands[0])) is not None:
             # Of the fit as it is now, under a name that no script has.
             of = f" {target.symbol}"
             self.scope.variables[of] = m[0] if self._is_fixed(m[0]) else self._own_name(of, m[0], ex, block)
             self.scope.summaries[target.symbol] = R("call", "", value.head, (("", R("sym", of)),))
             self.of_models.add(target.symbol)
-            return
+            if value.function == "summary":
+                return
         try:
             made = self._given(value, ex, block)
         except NoExpression:
@@ -463,6 +465,8 @@ class Statements(Functions, Shown):
             self.scope.quality[name] = self._quality(value, ex)
         if target.symbol in self.grown and isinstance(made, ast.Constant) and made.value is None:
             made = ast.List([], ast.Load())
+        elif target.symbol in self.filled and isinstance(made, ast.Constant) and made.value is None:
+            made = put("pd.Series(dtype=float)")
         made = self._apart(made, ex, target.symbol in self.in_place)
         self._becomes(target.symbol, made, ex, block)
 

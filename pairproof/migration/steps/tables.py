@@ -14,8 +14,8 @@ from ...fit.fit import Fit
 from ..translate.python_code import identifier
 from ..translate.translation import Step
 from . import views
-from .evaluated import LONG, Evaluated
-from .python import OPERATORS, by_rule, called_on, dict_of, node, put, text_of
+from .evaluated import LONG, Evaluated, Lacking
+from .python import OPERATORS, by_rule, called_on, dict_of, name_of, node, put, text_of
 from .trees import NotTranslated, R, call_of, matched
 
 
@@ -132,10 +132,15 @@ class Parts(Evaluated):
         raise NotTranslated("this part of a value is not supported")
 
     def _levels_of(self, e: R, place: int = 0) -> ast.expr:
-        """`levels(d$x)`, or one of them, of a factor in the data that a fit of this place was given."""
+        """`levels(d$x)`, or one of them, of a factor in the data that R showed, or that fits of this place were given."""
         of = e.operands[0]
         data = of.operands[0].symbol if of.function == "$" else ""
-        for made in self.calls.values() if data else ():
+        if shown := self._levels(of):
+            return node(shown[place - 1] if place else shown)
+        there = [*self.calls.values()] or [
+            name_of(n) for n, v in self.scope.values.items() if isinstance(v, Fit)
+        ]
+        for made in there if data else ():
             found = set[tuple[str, ...]]()
             for turn in ({}, *self._turns(made)):
                 with self._during(turn):
@@ -148,6 +153,15 @@ class Parts(Evaluated):
             if len(found) == 1 and (known := found.pop()):
                 return node(known[0] if place else [*known])
         raise NotTranslated("levels() of this value is not supported")
+
+    def _levels(self, e: R) -> list[Any]:
+        """The levels of one of R's factors, a variable or a column; [] if it is none."""
+        of, *column = e.operands if e.function == "$" else (e,)
+        value = self.scope.of_r.get(of.symbol)
+        if column:
+            name = str(column[0].value)
+            value = value[name] if isinstance(value, RList) and name in value else None
+        return list(value.levels or ()) if isinstance(value, RVector) else []
 
     def _elements(self, x: ast.expr, e: R, by_place: str, rows: bool = False) -> ast.expr:
         """`x[i]`, `d[i, ]`: by names, places from 1, places that are left out, or truth."""
@@ -204,7 +218,10 @@ class Parts(Evaluated):
             return put("x[names[k]]", x=x, names=ours, k=self.less_one(key))
         wanted = [self._our_names(x, node(names[int(k) - 1])) for k in at]
         by_name = "x[k]" if one and self.kind(x) != "d" else "x.loc[k]"
-        return put(by_name, x=x, k=wanted[0] if one else wanted)
+        found = put(by_name, x=x, k=wanted[0] if one else wanted)
+        if not one:  # it lacks nothing
+            self.scope.places[text_of(found)] = Lacking(tuple(names[int(k) - 1] for k in at), (), False)
+        return found
 
     def _our_names(self, x: ast.expr, key: ast.expr) -> ast.expr:
         """Constant names of parameters as the vector has them."""
@@ -256,10 +273,7 @@ class Parts(Evaluated):
         if key is None:
             inner = self.less_one(self.operand(e.operands[0]))
             return put("x.drop(columns=x.columns[k])", x=x, k=inner)
-        kind = self.kind(key)
-        there, also = set(self.value(x).columns), views.ALSO.get(str(getattr(key, "value", "")))
-        if isinstance(key, ast.Constant) and key.value not in there and also in there:
-            key = node(also)
+        key, kind = self._own_columns(x, key), self.kind(key)
         if kind == "t":
             return put("x[k]", x=x, k=key if one else [key])
         if kind == "n":
@@ -267,6 +281,15 @@ class Parts(Evaluated):
         if isinstance(next(iter(self.value(key)), None), str):
             return put("x[k]" if isinstance(key, ast.List) else "x[list(k)]", x=x, k=key)
         return put(self._run_of(key, "x.iloc[:, k]") or "x.iloc[:, np.asarray(k) - 1]", x=x, k=key)
+
+    def _own_columns(self, x: ast.expr, key: ast.expr) -> ast.expr:
+        """R's names of columns, where they are constants, as the table has them."""
+        if isinstance(key, ast.List):
+            return ast.List([self._own_columns(x, k) for k in key.elts], ast.Load())
+        there, also = set(self.value(x).columns), views.ALSO.get(str(getattr(key, "value", "")))
+        return (
+            node(also) if isinstance(key, ast.Constant) and key.value not in there and also in there else key
+        )
 
     def places(self, x: ast.expr, axis: int, e: R) -> ast.expr:
         """Places from 0 along an axis of a table, for a change of its cells."""
@@ -295,9 +318,7 @@ class Parts(Evaluated):
     def _cell(self, x: ast.expr, rows: R, columns: R) -> ast.expr:
         """`d[i, j]`."""
         if rows.kind == "str" and columns.kind == "str":
-            own = self._our_names(put("x.T", x=x), node(columns.value))
-            if self.value(own) not in self.value(x).columns:
-                own = node(views.ALSO.get(str(columns.value), columns.value))
+            own = self._own_columns(x, self._our_names(put("x.T", x=x), node(columns.value)))
             return put("x.loc[i, j]", x=x, i=self._our_names(x, node(rows.value)), j=own)
         if rows.kind == "num" and columns.kind == "num":
             return put("x.iloc[i, j]", x=x, i=int(rows.value) - 1, j=int(columns.value) - 1)
@@ -529,12 +550,21 @@ class Tables(Parts):
             return self.expression(e.operands[1])
 
     def _mutate(self, e: R) -> ast.expr:
-        """`transform(d, new = f(column))`; mutate() knows the new columns at once."""
+        """`transform(d, new = f(column))`; mutate() and within() know the new columns at once."""
         d = first = self.operand(e.operands[0])
-        for n, a in e.arguments[1:]:
-            d = self.named(d, "table") if e.function == "mutate" else d
-            with self.bound(self.columns(d if e.function == "mutate" else first)):
+        columns, once = [*e.arguments[1:]], e.function != "transform"
+        if e.function == "within":
+            parts = columns[0][1].operands if columns[0][1].function == "{" else (columns[0][1],)
+            columns = [(p.operands[0].symbol, p.operands[1]) for p in parts if p.function in ("<-", "=")]
+            if len(columns) < len(parts) or not all(n for n, _ in columns):
+                raise NotTranslated("within() of other statements than new columns is not supported")
+        for n, a in columns:
+            d = self.named(d, "table") if once else d
+            with self.bound(self.columns(d if once else first)):
                 d = self.with_columns(d, [(n, self.operand(a))])
+        new = [n for n in self.value(d) if n not in {*self.value(first)}]
+        if e.function == "within" and len(new) > 1:  # R has the last of them first
+            d = put("x[k]", x=d, k=[*self.value(first), *reversed(new)])
         return d
 
     def _subset(self, e: R) -> ast.expr:
@@ -573,15 +603,6 @@ class Tables(Parts):
         f = put("f.to_numpy()", f=f) if self.kind(f) == "s" else f
         words = [k if isinstance(k, (str, int)) else float(k) for k in keys]
         return put("{k: x[f == k] for k in keys}", x=x, f=f, keys=words)
-
-    def _levels(self, e: R) -> list[Any]:
-        """The levels of one of R's factors, a variable or a column; [] if it is none."""
-        of, *column = e.operands if e.function == "$" else (e,)
-        value = self.scope.of_r.get(of.symbol)
-        if column:
-            name = str(column[0].value)
-            value = value[name] if isinstance(value, RList) and name in value else None
-        return list(value.levels or ()) if isinstance(value, RVector) else []
 
     def _tapply(self, e: R) -> ast.expr:
         """`tapply(x, g, f)`: a number a group; of two groupings, `list(g, h)`, a table."""
@@ -673,16 +694,3 @@ class Tables(Parts):
             raise NotTranslated("Reduce() of these values is not supported")
         form = "pd.DataFrame(x).sum(axis=1)" if isinstance(found, dict) else "pd.DataFrame(x).sum()"
         return put(form, x=x)
-
-    def _get(self, e: R) -> ast.expr:
-        """`get(name)`: of a name that changes in a loop one of the values that it means there."""
-        name = self.operand(e.operands[0])
-        if self.kind(name) != "t" or len(e.operands) != 1:
-            raise NotTranslated("get() with these arguments is not supported")
-        words = [self.value(name)]
-        for turn in self._turns(name):
-            with self._during(turn):
-                words.append(self.value(name))
-        if len(words) == 1 and isinstance(name, ast.Constant):
-            return self.variable(words[0])
-        return put("d[k]", d=dict_of([(w, self.variable(w)) for w in sorted({*words})]), k=name)

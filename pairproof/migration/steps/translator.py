@@ -88,7 +88,7 @@ class Expressions(Applied):
     def _noted(self, found: ast.expr) -> ast.expr:
         """An operand; what it lacks of R's coefficients is known to the call that it is of."""
         if self.scope.places and (lacking := self.scope.places.get(text_of(found))) is not None:
-            self.lacking.append((found, lacking))
+            self.lacking += [(found, lacking)] if lacking.missing else []
         return found
 
     def _carry(self, e: R, found: ast.expr) -> None:
@@ -482,7 +482,10 @@ class Expressions(Applied):
 
         def view(step: Step, _: bool) -> ast.expr:
             df = step.call.number("loglik_df")
-            own = next((n for n in ("rank", "df") if df in (None, getattr(step.value, n, None))), "")
+            there = {n: getattr(step.value, n, None) for n in ("rank", "df")}
+            own = next(
+                (n for n, v in there.items() if df is None or isinstance(v, (int, float)) and v == df), ""
+            )
             return put(f"m.{own}", m=m) if own else node(int(df or 0))
 
         return self.general(m, step, view, "logLik")
@@ -511,6 +514,7 @@ class Expressions(Applied):
     def _attribute(self, e: R) -> ast.expr:
         """`attr(logLik(m), "df")`."""
         of, name = e.operands
+        of = self.scope.summaries.get(of.symbol, of)
         m = self.fit(of.operands[0]) if of.function == "logLik" and name.value == "df" else None
         if m is None:
             raise NotTranslated("attr() of this value is not supported")
@@ -592,9 +596,9 @@ _OF_FITS = _OF_ROWS.union(
 _METHODS: Mapping[str, str] = {
     ":": "colon", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
     "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call",
-    "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "paste": "paste",
+    "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "%o%": "outer", "mapply": "mapply", "combn": "combn", "expand.grid": "grid", "paste": "paste",
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "matrix": "matrix",
-    "with": "with", "transform": "mutate", "mutate": "mutate", "subset": "subset", "filter": "subset", "arrange": "arrange",
+    "with": "with", "transform": "mutate", "mutate": "mutate", "within": "mutate", "aggregate": "aggregate", "subset": "subset", "filter": "subset", "arrange": "arrange",
     "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
     "pivot_wider": "wider", "unnest": "unnest", "select": "select", "pull": "select", "bind_rows": "bind_rows", "slice_max": "slice", "slice_min": "slice",
     "glance": "glance", "set_names": "set_names", "setNames": "set_names",

@@ -130,6 +130,15 @@ def grown(trees: Sequence[R]) -> frozenset[str]:
     return frozenset(first - asked - {""})
 
 
+def filled(trees: Sequence[R]) -> frozenset[str]:
+    """The variables of which a script changes elements by `x[k] <- value` alone, and no columns or parts of a list."""
+    given = [
+        p.operands[0] for e in trees for p in e.walk() if p.function in ("<-", "=", "<<-") and p.operands
+    ]
+    vectors = {root(t) for t in given if t.function == "[" and len(t.operands) == 2}
+    return frozenset(vectors - {root(t) for t in given if t.function in ("[[", "$")})
+
+
 def jumps(e: R, in_loop: bool = False) -> bool:
     """Whether it may leave the loop or the function that it stands in."""
     if e.kind == "function":

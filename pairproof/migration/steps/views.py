@@ -96,6 +96,10 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     recorded, y = _recorded(step, key), step.call.vector("y")
     if function == "BIC" and y is not None and isinstance(step.value, Fit):  # with the rows of eliminate
         found.append(put("aic_glm(m) + (np.log(n) - 2) * (n - m.df_resid)", m=m, n=y.values.size))
+    if function in ("BIC", "nobs") and (n := step.call.number("n")) is not None:
+        found.append(
+            node(int(n)) if function == "nobs" else put("m.aic + (np.log(n) - 2) * m.rank", m=m, n=int(n))
+        )
     for candidate in found:
         try:
             own = float(value(candidate))
@@ -107,10 +111,13 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
 
 
 def _recorded(step: Step, key: str) -> float | None:
-    """R's number; the deviance of prefmod's pattern models is of two log-likelihoods, nobs() of a glm counts rows."""
-    weights = step.call.vector("prior_weights")
-    if key in ("nobs", "bic") and weights is not None:
-        rows = float(np.count_nonzero(weights.floats()))
+    """R's number; the deviance of prefmod's pattern models is of two log-likelihoods.
+
+    nobs() of a glm counts rows, that of btmodel persons.
+    """
+    weights, persons = step.call.vector("prior_weights"), step.call.number("n")
+    if key in ("nobs", "bic") and (weights is not None or persons is not None):
+        rows = persons or float(np.count_nonzero(weights.floats() if weights is not None else 0.0))
         loglik, k = step.call.number("loglik"), step.call.number("loglik_df")
         bic = None if loglik is None or k is None else k * math.log(rows) - 2 * loglik
         return rows if key == "nobs" else bic
@@ -417,7 +424,7 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
         of_t = '{"value": m.coef, "se": m.se, "t": m.coef / m.se}'
         return put(f"pd.DataFrame({of_z if step.call.vector('zeta') is None else of_t}, list(m.names))", m=m)
     _compared(step)
-    pairs = names_of(step)
+    pairs = _with_dropped(step, names_of(step))
     made = put("quasi_table(m)" if quasi(step) else "m.to_frame()", m=m)
     found = _rows(made, m, step.value, [n for _, n in pairs], varies)
     if (zeta := thresholds(m, step)) is not None:
@@ -426,6 +433,14 @@ def coefficient_table(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     if not quasi(step):
         found = put("x[columns]", x=found, columns=list(COLUMNS.values()))
     return _relabelled(found, pairs, False)
+
+
+def _with_dropped(step: Step, pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """With the rows that gnm's summary has of what it dropped, 0 and NA: our references of the same names."""
+    theirs, there = named(step.call.vector("coef")), dict(pairs)
+    there |= {n: n for n, v in theirs.items() if v != v and n in step.value.params and n not in there}
+    whole = "gnm" in step.call.strings("class") and len(there) == len(theirs)
+    return [(n, there[n]) for n in theirs] if whole else pairs
 
 
 def tidy(m: ast.expr, step: Step, varies: bool) -> ast.expr:

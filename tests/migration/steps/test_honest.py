@@ -142,11 +142,11 @@ def test_what_r_answered_is_r_s_and_not_computed_by_python(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "before, line",
     [
-        (["l = list()", 'l["a"] = deviance(m)'], "IQR(l)"),
-        (["z = numeric(2)", "z[1] = deviance(m)"], "IQR(z)"),
-        (["z = numeric(2)", "z[i] = strange(coef(m))"], "IQR(z)"),
-        (["for k in names(coef(m)): a = strange(k)"], "IQR(a)"),
-        (["b = bootstrap(10, coef(BTm(won, left, right)))"], "IQR(b)"),
+        (["l = list()", 'l["a"] = deviance(m)'], "fivenum(l)"),
+        (["z = numeric(2)", "z[1] = deviance(m)"], "fivenum(z)"),
+        (["z = numeric(2)", "z[i] = strange(coef(m))"], "fivenum(z)"),
+        (["for k in names(coef(m)): a = strange(k)"], "fivenum(a)"),
+        (["b = bootstrap(10, coef(BTm(won, left, right)))"], "fivenum(b)"),
     ],
 )
 def test_what_is_filled_with_numbers_of_models_is_of_models(
@@ -164,8 +164,8 @@ def test_what_is_filled_with_numbers_of_models_is_of_models(
     made.line(last, line)
     found = made.migration(staged(tmp_path), outputs={last: "[1] 1.609013\n"})
     assert (found.done[-1].state, found.done[-1].why) in [
-        ("comment", "IQR() is not supported"),
-        ("comment", f"the Python script has no value for {line[4]}"),
+        ("comment", "fivenum() is not supported"),
+        ("comment", f"the Python script has no value for {line[-2]}"),
     ]
     assert found.to_dict()["printed_by_r"]["not_in_python"] == 1
 
