@@ -42,8 +42,7 @@ from .written_files import check_target, write_migration
 
 #: Modules of translators, one for the functions of one package.
 MODULES = (
-    "bradleyterry2.btm_fits bradleyterry2.btm_helpers designs.glm_gnm_polr designs.by_values"
-    " designs.eba_models"
+    "bradleyterry2.btm_fits bradleyterry2.btm_helpers designs.glm_gnm_polr designs.eba_models"
     " plackett_luce other_packages prefmod.llbt_fits prefmod.patterns prefmod.prefmod_worths"
 ).split()
 

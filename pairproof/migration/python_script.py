@@ -220,8 +220,7 @@ class Writer:
             before = f"{site.name}[{key_source(key)}] = "
             yield before + self._source(step.translation.code, before=before)
         if inside:
-            variables = self.loops[site.name]
-            yield f"for {', '.join(variables)} in {site.name}:"
+            yield f"for {', '.join(self.loops[site.name])} in {site.name}:"
             yield from (python.INDENT + line for line in inside)
 
     def _loop(self, site: CallSite, inside: Sequence[str]) -> list[str]:

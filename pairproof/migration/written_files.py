@@ -270,8 +270,7 @@ def _stopping(done: Sequence[Done], script: str, name: str, error: str) -> Seque
     """The statement at which Python stopped, by the line that its error names and R's line above that; else all."""
     at = re.findall(rf'{re.escape(name)}", line (\d+)', error)
     above = re.findall(r"# line (\d+)", "\n".join(script.splitlines()[: int(at[-1])])) if at else []
-    found = [d for d in done if (d.lines or d.inside) and above and d.place.line == int(above[-1])]
-    return found or done
+    return [d for d in done if (d.lines or d.inside) and above and d.place.line == int(above[-1])] or done
 
 
 def _not_run(d: Done) -> Done:

@@ -99,8 +99,7 @@ class Coefficients:
                     found.ties[name] = tie
             elif of_items[k]:
                 if not has_items:
-                    known = self.covariates.get(name)
-                    found.terms[name] = _item_values(signs, logit / self.size, known)
+                    found.terms[name] = _item_values(signs, logit / self.size, self.covariates.get(name))
             elif not found.order and _of_one_size(np.abs(logit) if contests.rows.shape[1] > 1 else logit):
                 found.order = name
             else:
@@ -293,8 +292,7 @@ def map_of(ours: Floats, theirs: Floats) -> Floats:
     stays_if(np.linalg.matrix_rank(ours) < ours.shape[1], why)
     off = np.abs(ours @ by - theirs).max(axis=0, initial=0.0)
     size = np.maximum(np.abs(theirs).max(axis=0, initial=0.0), 1.0)
-    beyond = (off > SAME_SPACE * size).any()
-    stays_if(beyond, "its columns do not span the space of any model of pairproof")
+    stays_if((off > SAME_SPACE * size).any(), "its columns do not span the space of any model of pairproof")
     why = "it is a submodel of a pairproof model, with some terms left out"
     stays_if(np.linalg.matrix_rank(by) < ours.shape[1], why)
     return np.asarray(by)

@@ -300,3 +300,25 @@ def why_not_finite(code: Expression) -> str:
         return refused
     lost = [str(n) for n, v in fit.params.items() if np.isnan(v)]
     return f"the estimate of {', '.join(lost[:6])} is infinite or not determined" if lost else ""
+
+
+#: Why functions have no place in the script, in which their calls are named only.
+OF_DESIGN = (
+    "it makes the table of a Poisson model; fits to it are translated with a table of the answers themselves"
+)
+OF_ANSWERS = "it makes a table of answers, which is in the files of the calls that use it"
+LEFT_OUT = {
+    "neither pairproof nor its bridge has this function": "eba::circular",
+    "the tables of the fits contain the rows that it makes": "BradleyTerry2::countsToBinomial",
+    OF_DESIGN: "prefmod::llbt.design prefmod::patt.design",
+    OF_ANSWERS: "prefmod::expand.mat prefmod::simPC prefmod::simR",
+}
+
+
+def _named_only(why: str) -> Translator:
+    """The translator of calls that are left out."""
+    return lambda call, context: outside(why)
+
+
+for _why, _functions in LEFT_OUT.items():
+    translates(*_functions.split())(_named_only(_why))

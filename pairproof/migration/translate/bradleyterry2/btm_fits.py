@@ -304,8 +304,7 @@ WHOLE = "R's step treats the predictor of a BTm as one term (Y ~ X - 1), so it c
 def step(call: RecordedCall, context: Context) -> Translation:
     """The chosen model as its own fitting function's call."""
     kind = next((name for name in KINDS if name in call.strings("class")), "")
-    lost = "the model that it chose has no equivalent"
-    translator = needed(TRANSLATORS.get(KINDS.get(kind, "")), lost)
+    translator = needed(TRANSLATORS.get(KINDS.get(kind, "")), "the model that it chose has no equivalent")
     found = translator(replace(call, function=KINDS[kind], helper=False), context)
     notes = (path_of(call),) + ((WHOLE,) if kind == "BTm" else ())
     return found if found.code is None else replace(found, notes=(*notes, *found.notes))

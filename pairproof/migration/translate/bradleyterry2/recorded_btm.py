@@ -184,8 +184,7 @@ def in_words(
     text = formula_text(call) if terms is None else "~ " + " + ".join(terms or ("1",))  # "1" is no term
     reader = _Reader(call, contests)
     kept = [reader.translated(part) for part in _checked(text, "formula")]
-    said = " ".join(part for part in kept if part)
-    reader.words.formula = said.removeprefix("+ ")
+    reader.words.formula = " ".join(part for part in kept if part).removeprefix("+ ")
     for term in scopes:
         with contextlib.suppress(StaysInR):  # it is said where the term is added
             reader.translated(f"+ {term}")
@@ -265,8 +264,7 @@ class _Reader:
     def add(self, name: str, index: str) -> str:
         c, called, of = self.contests, self.free(name), index or name
         if index == c.id:
-            own = self.vector(name, len(c.players), "players")
-            self.words.item_data[called] = self.plain(own, called)
+            self.words.item_data[called] = self.plain(self.vector(name, len(c.players), "players"), called)
             return called
         if all(of in side for side in c.sides):
             found = {f"{called}_{end}": side[of] for end, side in zip(("first", "second"), c.sides)}
@@ -361,12 +359,12 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
 def fit_call(call: RecordedCall, contests: Contests, words: Words, options: dict[str, Any]) -> Call:
     """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
     sides = {"first": contests.first, "second": contests.second}
-    counted = contests.wins, contests.losses, None
-    file = File({"item": list(contests.players), **words.item_data}, f"{call.variable or 'BTm'}_items")
+    counted, items = (contests.wins, contests.losses, None), contests.players
+    file = File({"item": list(items), **words.item_data}, f"{call.variable or 'BTm'}_items")
     reading = stated(item_data=file if words.item_data else None, levels=words.levels)
     options, offset = stated(formula=words.formula) | options, contests.offset
-    items, more, stem = contests.players, words.columns, call.variable
-    return contest_call("fit_bradley_terry", sides, counted, items, more, stem, reading, options, offset)
+    given = call.variable, options, words.columns, reading, offset
+    return contest_call("fit_bradley_terry", sides, counted, items, *given)
 
 
 def free_columns(contests: Contests) -> tuple[bool, list[int]]:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import eq
+from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
@@ -108,8 +109,7 @@ def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design
     coef, vcov = coefficients_of(call, names)
     factors, numeric = _variables(call, len(matrix))
     items, covariates = _said_items(call, len(matrix))
-    design = Design(matrix, names, ~np.isnan(coef), factors, numeric, items, covariates)
-    return design, coef, vcov
+    return Design(matrix, names, ~np.isnan(coef), factors, numeric, items, covariates), coef, vcov
 
 
 def fitted_of(call: RecordedCall, without: tuple[str, ...] = ()) -> Fitted:
@@ -273,7 +273,7 @@ def fit_call(
     )
     sides = dict(zip(heads, (contests.first, contests.second)))
     counted = contests.wins, contests.losses, contests.ties
-    return contest_call(function, sides, counted, model.items, more, stem, reading, keywords, offset)
+    return contest_call(function, sides, counted, model.items, stem, keywords, more, reading, offset)
 
 
 def contest_call(
@@ -281,10 +281,10 @@ def contest_call(
     sides: Mapping[str, Ints],
     counted: tuple[Floats, Floats, Floats | None],
     items: Sequence[str],
-    more: Mapping[str, list[Any]],
     stem: str,
-    reading: Mapping[str, Any],
     options: Mapping[str, Any],
+    more: Mapping[str, list[Any]] = MappingProxyType({}),
+    reading: Mapping[str, Any] = MappingProxyType({}),
     offset: Floats | None = None,
 ) -> Call:
     """A fit of contests, a row each: items of both sides under their columns' names, wins, losses, ties, and more.

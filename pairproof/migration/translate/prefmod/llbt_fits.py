@@ -133,8 +133,7 @@ class Comparisons(Asked):
         coding = tables.coding_of(used.answers)
         prefmod: dict[str, object] = {"layout": "prefmod", "pair_order": "prefmod", "items": list(self.items)}
         reading = prefmod | stated(coding=coding, levels=found.levels(used))
-        ties = "tie" in coding and not self.ties and "none"
-        options = stated(ties=ties, by=found.by, cells=found.cells)
+        options = stated(ties="tie" in coding and not self.ties and "none", by=found.by, cells=found.cells)
         file = File(used.written(found.all), self.call.variable)
         return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)
 

@@ -226,8 +226,7 @@ def pattern(call: RecordedCall, context: Context) -> Translation:
     fit = made(code)
     with contextlib.suppress(StaysInR):
         whole = _code(replace(model, rows=None))
-    notes = (*model.notes, *_notes(model))
-    return Translation("native", code, notes=notes, judge=_judged(model, fit, whole))
+    return Translation("native", code, notes=(*model.notes, *_notes(model)), judge=_judged(model, fit, whole))
 
 
 def _code(model: Asked) -> Call:
