@@ -194,7 +194,7 @@ class Stage:
         self.folder = Path(folder)
         self._names = Unique()
         self._paths: dict[str, Path] = {}
-        self._digests: dict[int, tuple[File, str]] = {}
+        self._digests: dict[File, str] = {}
 
     def place(self, file: File) -> Path:
         """Where the table is, `FOLDER/data/NAME.csv`; it is written if no equal one has been."""
@@ -217,10 +217,9 @@ class Stage:
 
     def digest(self, file: File) -> str:
         """SHA-256 of the table's CSV text, by which equal tables are found."""
-        if id(file) not in self._digests:
-            # The file is kept beside its digest: the id of a live object belongs to no other.
-            self._digests[id(file)] = (file, digest(_content(file)))
-        return self._digests[id(file)][1]
+        if file not in self._digests:
+            self._digests[file] = digest(_content(file))
+        return self._digests[file]
 
 
 def _content(file: File) -> bytes:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..translate.recorded_answers import Floats, StaysInR, stays_if
+from ..translate.recorded_answers import Floats, Ints, StaysInR, stays_if
 from .design_contests import EXACT, Contests, Named, Product, Variable, explained, product_of, times
 
 #: Covariates, and what they are multiplied with: "" all items, one item, an item covariate, "tie".
@@ -51,11 +51,12 @@ class Found:
     whole: tuple[Variable, ...] = ()
 
 
-def signs_of(contests: Contests, n_items: int) -> Floats:
-    rows = np.arange(len(contests))
-    signs = np.zeros((len(contests), n_items))
-    signs[rows, contests.first] = 1.0
-    signs[rows, contests.second] = -1.0
+def signs_of(first: Ints, second: Ints, n_items: int) -> Floats:
+    """float[n, n_items]: 1 for the first, -1 for the second."""
+    rows = np.arange(len(first))
+    signs = np.zeros((len(first), n_items))
+    np.add.at(signs, (rows, first), 1.0)
+    np.add.at(signs, (rows, second), -1.0)
     return signs
 
 
@@ -231,7 +232,8 @@ class Model:
 
 def model_of(given: Coefficients) -> Model:
     """The model of ours that R's coefficients are."""
-    contests, signs = given.contests, signs_of(given.contests, len(given.items))
+    contests = given.contests
+    signs = signs_of(contests.first, contests.second, len(given.items))
     has_items = within(contests.logit, signs[:, :-1])  # free abilities of all items
     found, turned = given.read(signs, has_items), contests
     stays_if(not has_items and not found.terms, "it has no abilities of items")
@@ -249,7 +251,7 @@ def model_of(given: Coefficients) -> Model:
 
 def _put_together(given: Coefficients, found: Found) -> Model:
     contests, items, reference, variables = given.contests, given.items, given.reference, given.variables
-    signs = signs_of(contests, len(items))
+    signs = signs_of(contests.first, contests.second, len(items))
     products, own = assembled(signs, items, reference, given.unit, found, variables)
     of_ties = explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables)
     if found.order:

@@ -38,6 +38,7 @@ from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
+from ...recognise.design_terms import signs_of
 from .. import recorded_answers as answers
 from ..designs.recorded_design import contest_call, fitted_of, positions
 from ..python_code import Call, File, stated, whole_numbers
@@ -74,11 +75,7 @@ class Contests:
     @property
     def indicators(self) -> Floats:
         """float[n, players]: 1 for the first, -1 for the second."""
-        rows = np.arange(len(self.first))
-        out = np.zeros((len(rows), len(self.players)))
-        np.add.at(out, (rows, self.first), 1.0)
-        np.add.at(out, (rows, self.second), -1.0)
-        return out
+        return signs_of(self.first, self.second, len(self.players))
 
     @property
     def whole(self) -> bool:

@@ -28,7 +28,7 @@ from ..as_r import eba_worths
 from ..python_code import Call, stated, whole_numbers
 from ..recorded_answers import all_known, matrix_of, needed, options_of, stays_if
 from ..rows import Beside, Rows, in_column, of_fit
-from ..translation import Context, Judge, Translation, bridged, in_r, made, translates, why_not_finite
+from ..translation import Context, Judge, Translation, bridged, in_r, made, stays_unless_finite, translates
 from .recorded_design import contest_call
 
 #: Digits of estimates that eba's print() shows, and half a one for what is rounded (observed: 3 to 7).
@@ -68,8 +68,7 @@ def _contests(call: RecordedCall, *tables: RVector, **options: Any) -> Call:
 
 def _fit_call(call: RecordedCall, *tables: RVector, **options: Any) -> Call:
     code = _contests(call, *tables, **options)
-    infinite = why_not_finite(code)
-    stays_if(infinite, f"R's numbers are from the point where its search stopped: {infinite}")
+    stays_unless_finite(code, "R's numbers are from the point where its search stopped")
     return code
 
 

@@ -39,18 +39,9 @@ from ....validation.verdicts.digits import floor
 from ...recognise import decide
 from ...recognise.answer_patterns import Pattern, recognise_pattern
 from ...recognise.design_contests import Contests, Not
+from .. import recorded_answers as answers
 from ..python_code import Call, File, Result, stated, whole_numbers
-from ..recorded_answers import (
-    Floats,
-    StaysInR,
-    all_known,
-    counts,
-    first,
-    needed,
-    plain_values,
-    stays_if,
-    vectors_of,
-)
+from ..recorded_answers import Floats, StaysInR, counts, first, needed, stays_if
 from ..rows import Beside, Named, Rows, covariance, in_column, llf_and_aic, of_fit
 from ..translation import Context, Judge, Translation, bridged, in_r, made, outside, translates, tried
 from . import recorded_design as designs
@@ -388,13 +379,11 @@ def _is_mirrored(contests: Contests) -> bool:
 
 def _folded(contests: Contests) -> Contests:
     """A row for each pair, the item that comes first in the order of items first."""
-    assert contests.ties is not None
     straight = contests.turned(contests.first > contests.second)
     assert straight.ties is not None
     pairs, of = np.unique(np.column_stack([straight.first, straight.second]), axis=0, return_inverse=True)
-    n = len(pairs)
-    of_pairs = [np.bincount(of.ravel(), x, n) for x in (straight.wins, straight.losses, straight.ties)]
-    wins, losses, ties = (x.astype(float) for x in of_pairs)
+    n, counted = len(pairs), (straight.wins, straight.losses, straight.ties)
+    wins, losses, ties = (np.bincount(of.ravel(), x, n).astype(float) for x in counted)
     none = np.zeros((n, 0))
     return Contests(pairs[:, 0], pairs[:, 1], wins, losses, ties, none, none, np.arange(n)[:, None])
 
@@ -433,11 +422,11 @@ def glmer(call: RecordedCall, context: Context) -> Translation:
     stays_if(foreign, f"its random effects vary with {foreign}, which is not a column of its fixed effects")
     no_groups = "the groups of its random effects were not recorded"
     groups = {name: needed(_labels(call, name), no_groups) for name, _ in terms}
-    all_known(call, "nAGQ")
-    points, (frame, given) = int(call.real("nAGQ", 1.0)), fitted.frame(**groups)
+    answers.all_known(call, "nAGQ")
+    frame, given = fitted.frame(**groups)
     options = stated(effects=any(own != [CONSTANT] for _, own in terms) and [own for _, own in terms]) | given
     options |= {} if link == ("binomial", "logit") else {"family": link[0], "link": link[1]}
-    options |= {} if points == 1 else {"nAGQ": points}
+    options |= answers.options_of({"nAGQ": (int, 1)}, call.values.get)
     why = "it has random effects on a design made in the script, which lme4 fits"
     arguments, judge = [frame, designs.Y, [name for name, _ in terms]], partial(_mixed_rows, call)
     return bridged(why, "lme4.glmer_design", arguments, options, judge)
@@ -471,11 +460,11 @@ def _labels(call: RecordedCall, group: str) -> list[Any] | None:
     frame = call.frame("frame")
     if frame is None:
         return None
-    columns = vectors_of(frame)
+    columns = answers.vectors_of(frame)
     parts = [group] if group in columns else group.split(":")
     if not set(parts) <= set(columns) or any(columns[p].na.any() for p in parts):
         return None
-    return [":".join(map(str, own)) for own in zip(*(plain_values(columns[p]) for p in parts))]
+    return [":".join(map(str, own)) for own in zip(*(answers.plain_values(columns[p]) for p in parts))]
 
 
 def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Rows:

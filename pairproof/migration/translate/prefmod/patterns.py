@@ -325,17 +325,14 @@ class OfR:
         call, p = self.call, self.p
         least, code = call.number("minimum"), call.number("code")
         renamed = [f"{a} is {b}" for a, b in zip(coefficients(call), p.names) if a != b]
-        rows = of_fit(
-            call,
-            fit,
-            p,
-            {} if least is None else {"llf": -least},
+        said = (
             f"{', '.join(renamed[:8])}{', ...' if len(renamed) > 8 else ''}",
             "nlm stops at a gradient of 1e-6",
-            name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in p.names) else ''}{BY_NLM}",
-            lost=[f"se.{name}" for name in self.without],
-            arrived=code in (1, 2, None),
         )
+        of_beta = "MISbeta, " if any(n.startswith("beta:") for n in p.names) else ""
+        name, lost = f"{call.function}, {of_beta}{BY_NLM}", [f"se.{name}" for name in self.without]
+        values, arrived = {} if least is None else {"llf": -least}, code in (1, 2, None)
+        rows = of_fit(call, fit, p, values, *said, name=name, lost=lost, arrived=arrived)
         stored = call.number("ll") if "ll" in call.result else call.number("loglik")
         if stored is not None:
             rows.append(Beside(call, STORED, WHY_STORED).row("ll", stored_log_likelihood(fit), stored))
