@@ -34,17 +34,7 @@ from .plackett_luce import Worths
 from .python_code import Call, File, Method, Result, columns_call, frame_call, quoted_name, stated
 from .recorded_answers import held, needed, stays_if, taken, vectors_of
 from .rows import Beside, Rows, at, count_rows, differ, explained, llf_and_aic, named, of_fit, parameters
-from .translation import (
-    Context,
-    Judge,
-    Translation,
-    bridged,
-    in_r,
-    made,
-    outside,
-    stays_unless_finite,
-    translates,
-)
+from .translation import Context, Judge, Translation, bridged, in_r, made, outside, translates
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
@@ -63,7 +53,7 @@ def btmodel(call: RecordedCall, context: Context) -> Translation:
     reference = (call.strings("ref") or (data.items[-1],))[0]
     options = stated(reference=reference, ties="davidson" if undecided else data.ties and "drop")
     code = Call("pairproof.fit_bradley_terry", (data.code(call.variable),), options)
-    stays_unless_finite(code, "R's numbers are from the point where its iteration stopped")
+    translation.stays_unless_finite(code, "R's numbers are from the point where its iteration stopped")
     said = "btmodel was called with undecided = FALSE: comparisons without a preference are left out."
     notes = (said,) if options.get("ties") == "drop" else ()
     return Translation("native", code, notes=notes, judge=partial(_btmodel_rows, call, reference))

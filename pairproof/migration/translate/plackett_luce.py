@@ -78,11 +78,8 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     stays_if(normal is not None, prior)
     stays_if(never_alone, "no item was ever ranked alone, so R's choices are only among tied groups")
     stays_if(unknown_worths, "some worths are not estimable, which R reports as NA")
-    code = Call(
-        "pairproof.fit_plackett_luce",
-        (data.code(call.variable),),
-        stated(pseudo=pseudo or None, errors="rankings" if pseudo else None),
-    )
+    options = stated(pseudo=pseudo or None, errors="rankings" if pseudo else None)
+    code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), options)
     stays_unless_finite(code, "Python refuses, where R stops somewhere")
     said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against a hypothetical item"
     said += "" if "npseudo" in call.args else " unless told not to"

@@ -60,10 +60,10 @@ def davidson(fitted: designs.Fitted, found: decide.Recognised) -> Translation:
     likelihood = designs.poisson_likelihood(call, model.contests, fitted.y, n)
     # With tie.mode or tie.scale gnm's errors are of the expected information, a fit's of the observed one.
     general = bool({"tie-shift", "tie-scale"} & set(model.names))
-    of = partial(designs.glm_rows, fitted, p, likelihood, designs.GNM, [SAID])
+    of_r = fitted, p, likelihood, designs.GNM, SAID, not general, n_contests
     notes = ("standard errors are from the observed information, R's from the expected",) if general else ()
-    code, judge = designs.fit_call(found, "fit_bradley_terry", call.variable), partial(of, errors=not general)
-    return Translation("native", code, judge=partial(judge, nuisance=n_contests), notes=notes)
+    code = designs.fit_call(found, "fit_bradley_terry", call.variable)
+    return Translation("native", code, judge=partial(designs.glm_rows, *of_r), notes=notes)
 
 
 PLACES = "ratings are written as ranks, 1 the best: the design contains only their order"
@@ -226,9 +226,9 @@ def _native(
     p = designs.r_parameters(found, fitted, phi, "lambda" if poisson else "log-odds")
     name = designs.GNM if poisson and call.function == "gnm::gnm" else designs.GLM
     scale = 1.0 if found.block is None else found.block.scale
-    said = [f"R's item columns have entries of {scale:g}"] if scale != 1.0 else []
-    of = partial(designs.glm_rows, fitted, p, likelihood, name, said)
-    judge = partial(of, errors=same, nuisance=len(found.model.contests) if poisson else 0)
+    said = f"R's item columns have entries of {scale:g}" if scale != 1.0 else ""
+    more = len(found.model.contests) if poisson else 0
+    judge = partial(designs.glm_rows, fitted, p, likelihood, name, said, same, more)
     if quasi:
         apart = any(a.verdict not in AGREEING for a in judge(value) if a.quantity.kind == "se")
         stays_if(apart, "the dispersion of its rows is not that of the comparisons")

@@ -35,7 +35,7 @@ from ...recognise.design_terms import Model, Term
 from .. import recorded_answers as answers
 from ..python_code import Call, File, columns_call, quoted_name, stated, table_call, whole_numbers
 from ..recorded_answers import Arrays, Floats, Ints, held, needed, stays_if
-from ..rows import IN_RECORD, Beside, Rows, at, coefficients, covariance, of_fit
+from ..rows import IN_RECORD, Beside, Named, Rows, at, coefficients, covariance, of_fit
 from ..translation import Context, Translation, bridged, in_r, outside
 
 #: Columns of a model frame that are no covariates.
@@ -370,23 +370,16 @@ def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) ->
 
 
 def glm_rows(
-    fitted: Fitted,
-    p: RParameters,
-    likelihood: Mapping[str, float],
-    name: str,
-    said: Sequence[str],
-    fit: Fit,
-    errors: bool = True,
-    nuisance: int = 0,
+    fitted: Fitted, p: RParameters, likelihood: Named, name: str, said: str, errors: bool, more: int, fit: Fit
 ) -> Rows:
-    """R's numbers beside a fit's, with glm's AIC, count of parameters and null model; nuisance: constants of contests."""
+    """R's numbers beside a fit's, with glm's AIC, count of parameters and null model; more: constants of contests."""
     call, theirs = fitted.call, likelihood.get("llf")
-    rows = of_fit(call, fit, p, likelihood, *said, name=towards(name, fit), errors=errors)
+    rows = of_fit(call, fit, p, likelihood, said, name=towards(name, fit), errors=errors)
     rows += Beside(call).numbers(**_null_model(fitted))
     loglik = call.number("loglik")
     if loglik is None or theirs is None or fit.n_infinite:
         return rows
-    rank = float(fit.rank + nuisance)
+    rank = float(fit.rank + more)
     # AIC is twice the log-likelihood and a whole number, so it has the digits of the log-likelihood.
     aic = Beside(call, floor("llf", GLM).digits).numbers(aic_glm=2.0 * (rank - fit.llf - (loglik - theirs)))
     return rows + Beside(call).numbers(loglik_df=rank) + aic

@@ -279,20 +279,18 @@ def _scale(table: tables.Given) -> str:
     return f"{int(low)}-{int(high)}"
 
 
+OF_SCALE = "the scale is {}, from the smallest to the largest rating that occurs, as prefmod takes it; state the scale of your instrument if it has more points"
+OF_BETA = 'MISbeta of items is not the model of its help page: prefmod multiplies the missingness of item i by the answer to comparison i, which beta="coded" reproduces (defect B3)'
+
+
 def _notes(model: Asked) -> Sequence[str]:
     table, notes = model.used, list[str]()
     if model.kind == "ratings":
-        notes.append(
-            f"the scale is {_scale(table)}, from the smallest to the largest rating that occurs, as prefmod"
-            " takes it; state the scale of your instrument if it has more points"
-        )
+        notes.append(OF_SCALE.format(_scale(table)))
     if model.kind == "ranks" and np.isnan(table.answers).any():
         notes.append("an item without a rank counts as below all ranked items, as in prefmod")
     if model.beta_of and model.alpha == "item":
-        notes.append(
-            "MISbeta of items is not the model of its help page: prefmod multiplies the missingness of item i by"
-            ' the answer to comparison i, which beta="coded" reproduces (defect B3)'
-        )
+        notes.append(OF_BETA)
     return notes
 
 
