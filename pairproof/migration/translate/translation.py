@@ -305,12 +305,11 @@ def stays_unless_finite(code: Expression, said: str) -> None:
 OF_DESIGN = (
     "it makes the table of a Poisson model; fits to it are translated with a table of the answers themselves"
 )
-OF_ANSWERS = "it makes a table of answers, which is in the files of the calls that use it"
 LEFT_OUT = {
     "neither pairproof nor its bridge has this function": "eba::circular",
     "the tables of the fits contain the rows that it makes": "BradleyTerry2::countsToBinomial",
     OF_DESIGN: "prefmod::llbt.design prefmod::patt.design",
-    OF_ANSWERS: "prefmod::expand.mat prefmod::simPC prefmod::simR",
+    "it makes a table of answers, which is in the files of the calls that use it": "prefmod::expand.mat prefmod::simPC prefmod::simR",
 }
 
 

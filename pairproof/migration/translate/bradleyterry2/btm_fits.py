@@ -76,9 +76,7 @@ def of_r(call: RecordedCall, model: ContestModel, more: str = "") -> Rows:
     return Beside(call, LEAST, AGAIN).model(model, numbers)
 
 
-def _tables(
-    call: RecordedCall, contests: recorded.Contests, said: str
-) -> tuple[dict[str, Any], tuple[Any, Any]]:
+def _tables(call: RecordedCall, contests: recorded.Contests, said: str) -> tuple[dict[str, Any], list[Any]]:
     """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
     levels, none = contests.players, np.zeros(len(contests.first), bool)
     columns = {"wins": RVector(contests.wins, none), "losses": RVector(contests.losses, none)}
@@ -104,7 +102,7 @@ def _tables(
         label = "players" if n == len(levels) else f"table{k + 1}"
         tables[label] = frame_call(_frame(found), f"{stem}_{label}")
     sides: list[Any] = [p if len(p) > 1 or contests.id != ".." else p[contests.id] for p in players]
-    return tables, (sides[0], sides[1])
+    return tables, sides
 
 
 def _frame(columns: dict[str, RVector]) -> RList:

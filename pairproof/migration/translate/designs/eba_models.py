@@ -11,7 +11,7 @@ that the same call gives the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,7 @@ from ....validation.r_answers.translate import RParameters
 from ..as_r import eba_worths
 from ..python_code import Call, stated, whole_numbers
 from ..recorded_answers import all_known, matrix_of, needed, options_of, stays_if
-from ..rows import Beside, Rows, in_column, of_fit
+from ..rows import Beside, Places, Rows, in_column, of_fit
 from ..translation import Context, Judge, Translation, bridged, in_r, made, stays_unless_finite, translates
 from .recorded_design import contest_call
 
@@ -223,9 +223,7 @@ def _thurstone_in_r(call: RecordedCall, context: Context, why: str) -> Translati
     return _by_eba(call, "thurstone", why, judge)
 
 
-def _list_of(
-    call: RecordedCall, name: str, names: Mapping[str, str], why: str, **options: Any
-) -> Translation:
+def _list_of(call: RecordedCall, name: str, names: Places, why: str, **options: Any) -> Translation:
     """A function of wins whose answer is a list of numbers; names: R's, and those of the bridge's answer."""
     found, r = needed(call.frame("value"), LOST), Beside(call)
 
