@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -187,14 +187,7 @@ class Written:
 
 
 def write_migration(
-    migration: Migration,
-    source: AnyPath,
-    out: AnyPath,
-    *,
-    stage: delivery.Stage,
-    force: bool = False,
-    reads: Iterable[AnyPath] = (),
-    seconds: float | None = None,
+    migration: Migration, source: AnyPath, out: AnyPath, *, stage: delivery.Stage, force: bool = False
 ) -> Written:
     """Write a migration beside `out`, never over `source`; `force`: also files not ours, but no tables."""
     target, test_stem, before = _places(out)
@@ -224,7 +217,7 @@ def write_migration(
         _put(folder / run, delivery.text_of(delivery.document(of, tests, records, digests, asked)))
 
     write_run([])
-    limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
+    limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps)
     try:
         took, output = _try_out(folder, target.name, test or f"{test_stem}.py", limit)
     except PairproofError as error:
@@ -233,7 +226,7 @@ def write_migration(
         # A statement after the fits stops the script: it goes, or all do where it cannot be told.
         stopped = _stopping(migration.done, text, target.name, str(error))
         plain = replace(migration, done=tuple(_not_run(d) if d in stopped else d for d in migration.done))
-        return write_migration(plain, source, out, stage=stage, force=force, reads=reads, seconds=seconds)
+        return write_migration(plain, source, out, stage=stage, force=force)
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     if test:
         differing = delivery.differing(of, output)
@@ -244,7 +237,7 @@ def write_migration(
     write_run([*names, *made])
 
     whole = [*data, *made, run, *names[len(data) :]]
-    delivered = delivery.deliver(folder, whole, before, [source, *reads], force)
+    delivered = delivery.deliver(folder, whole, before, [source], force)
     return Written(
         script=target,
         test=target.parent / test if test else None,

@@ -85,9 +85,9 @@ def names_of_items(call: RecordedCall, n: int) -> tuple[str, ...]:
     return found if len(found) == n else tuple(f"o{k + 1}" for k in range(n))
 
 
-def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given:
+def given(call: RecordedCall, n_answers: int) -> Given:
     """The table of a call."""
-    value = call.values.get(argument)
+    value = call.values.get("obj")
     lost = "its table was not recorded, because it is too large or not a data frame"
     path = isinstance(value, RVector) and value.values.dtype == object
     stays_if(path, "it reads its data from a file itself; read the file into R first, and give the table")
