@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..bridge.capture.recorded import Captured, RecordedCall
-from .outcome import LeftOut, called_in
+from .outcome import Migration, called_in
 from .steps.evaluated import CallSite, Key
 from .steps.interpreter import MODULES
 from .steps.translator import PASSING
@@ -44,10 +44,22 @@ def written(step: Step) -> bool:
     return step.translation.code is not None and step.state in ("native", "bridge")
 
 
-def of_text(left: LeftOut) -> Left:
-    """A call outside this field, which stands in the script's text."""
-    m = left.mentioned
-    return Left(str(m.place), f"{m.function}(...)", f"{left.reason}; left out", 1, m.task, 0)
+@dataclass(frozen=True, eq=False)
+class BySite:
+    """A migration by the calls of its script; left: those without Python code, and those that only its text has."""
+
+    migration: Migration
+    found: list[CallSite]
+    left: list[Left]
+
+
+def by_site(migration: Migration) -> BySite:
+    """The migration by the calls of its script."""
+    found, left = sites(migration.captured, migration.steps)
+    for only in migration.left_out:
+        m, why = only.mentioned, f"{only.reason}; left out"
+        left.append(Left(str(m.place), f"{m.function}(...)", why, 1, m.task, 0))
+    return BySite(migration, found, left)
 
 
 def running_tasks(calls: Iterable[RecordedCall]) -> dict[int, int]:

@@ -48,7 +48,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Union
 
-from ..bridge.capture.recorded import Captured
+from .. import __version__
 from ..bridge.values.convert import csv_text
 from ..errors import InputError, PairproofError
 from ..files.outputs import AnyPath, check, write
@@ -58,7 +58,7 @@ from ..validation.again import FORMAT, is_printed, numbers_in, still_differs
 from ..validation.verdicts.agreement import AGREEING, Agreement
 from ..validation.verdicts.digits import MOST, digits_of_agreement
 from ..validation.verify import agree
-from .call_sites import Left
+from .call_sites import BySite
 from .outcome import differs, finite
 from .steps.evaluated import CallSite
 from .steps.flow import Done
@@ -94,15 +94,15 @@ def _fewer(a: Agreement, digits: float) -> float:
     return least if digits >= least or digits != digits else math.floor(digits * 10) / 10
 
 
-def differing(found: Sequence[CallSite], done: Sequence[Done], printed: str) -> list[str]:
+def differing(of: BySite, printed: str) -> list[str]:
     """Names of the numbers that differ without an explanation, as far as a test finds them again."""
     names = []
-    for site in found:
+    for site in of.found:
         for k, step in enumerate(site.steps):
             title = site.name if not site.many else f"{site.name}[{site.keys[k]!r}]"
             own = (a for a in step.rows if differs(a))
             names += [f"{title} {a.quantity}" for a in own if still_differs(step.value, _number(a, None))]
-    return names + [n["title"] for n in _shown(done) if is_printed(n["python"], printed)]
+    return names + [n["title"] for n in _shown(of.migration.done) if is_printed(n["python"], printed)]
 
 
 def _shown(done: Sequence[Done]) -> list[dict[str, Any]]:
@@ -117,32 +117,25 @@ MOST_RECORDED = 20
 
 
 def document(
-    captured: Captured,
-    found: Sequence[CallSite],
-    left: Sequence[Left],
-    done: Sequence[Done],
-    tests: Mapping[str, str],
-    records: Mapping[int, str],
-    files: Mapping[str, str],
-    asked: Asked,
-    version: str,
+    of: BySite, tests: Mapping[str, str], records: Mapping[int, str], files: Mapping[str, str], asked: Asked
 ) -> dict[str, Any]:
-    """The document; `version` is pairproof's."""
+    """The document."""
+    captured = of.migration.captured
     of_run = {name: getattr(captured, name) for name in ("ending", "message", "exit_code", "sandboxed")}
     text, of_left = captured.text, ("where", "function", "reason", "count")
     script = {"name": text.name, "kind": text.kind, "lines": len(text.lines)}
-    turns = ((site, k, step.call.id) for site in found for k, step in enumerate(site.steps))
+    turns = ((site, k, step.call.id) for site in of.found for k, step in enumerate(site.steps))
     calls = [_call(s, k, tests.get(s.name, ""), records.get(id), asked) for s, k, id in turns]
     of_r = {"version": captured.r_version, "platform": captured.platform}
     content: dict[str, Any] = {
         "format": FORMAT,
         "made_by": MADE_BY,
-        "pairproof": version,
+        "pairproof": __version__,
         "script": {**script, "seconds": round(captured.seconds, 3), **of_run},
         "r": {**of_r, "packages": dict(sorted(captured.packages.items())), "rng": list(captured.kind)},
         "calls": calls,
-        "shown": _shown(done),
-        "left_out": [{name: getattr(e, name) for name in of_left} for e in left],
+        "shown": _shown(of.migration.done),
+        "left_out": [{name: getattr(e, name) for name in of_left} for e in of.left],
         "files": dict(files),
     }
     return {**content, "sha256": digest_of(content)}
@@ -201,7 +194,7 @@ class Stage:
         self.folder = Path(folder)
         self._names = Unique()
         self._paths: dict[str, Path] = {}
-        self._digests: dict[int, tuple[File, str]] = {}
+        self._digests: dict[File, str] = {}
 
     def place(self, file: File) -> Path:
         """Where the table is, `FOLDER/data/NAME.csv`; it is written if no equal one has been."""
@@ -224,10 +217,9 @@ class Stage:
 
     def digest(self, file: File) -> str:
         """SHA-256 of the table's CSV text, by which equal tables are found."""
-        if id(file) not in self._digests:
-            # The file is kept beside its digest: the id of a live object belongs to no other.
-            self._digests[id(file)] = (file, digest(_content(file)))
-        return self._digests[id(file)][1]
+        if file not in self._digests:
+            self._digests[file] = digest(_content(file))
+        return self._digests[file]
 
 
 def _content(file: File) -> bytes:

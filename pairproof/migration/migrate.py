@@ -28,7 +28,6 @@ from ..bridge.process.policy import Backend, using
 from ..bridge.records.record_files import Records
 from ..errors import PairproofError, PairproofWarning
 from ..files.outputs import check as check_output
-from ..validation.verdicts.agreement import Agreement
 from .call_sites import sites
 from .delivery import Stage, made_folder
 from .outcome import Migration, left_out
@@ -42,8 +41,7 @@ from .written_files import check_target, write_migration
 
 #: Modules of translators, one for the functions of one package.
 MODULES = (
-    "bradleyterry2.btm_fits bradleyterry2.btm_helpers designs.glm_gnm_polr designs.by_values"
-    " designs.eba_models"
+    "bradleyterry2.btm_fits bradleyterry2.btm_helpers designs.glm_gnm_polr designs.eba_models"
     " plackett_luce other_packages prefmod.llbt_fits prefmod.patterns prefmod.prefmod_worths"
 ).split()
 
@@ -128,25 +126,23 @@ def _evaluated(
     """The step with its value and rows, or with Python's error."""
     if translation.code is None:
         return Step(call, translation)
-    begun, failed = time.monotonic(), ""
+    begun, step = time.monotonic(), Step(call, translation)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        value: Any = None
-        rows: tuple[Agreement, ...] = ()
-        refused = ""
         try:
             with using(kept if translation.route == "bridge" else "live"):
                 value = evaluate(translation.code, where, results)
-            rows = tuple(translation.judge(value))
+            step = replace(step, value=value, rows=tuple(translation.judge(value)))
         except PairproofError as error:
-            value, refused = None, f"{type(error).__name__}: {error}"
+            step = replace(step, refused=f"{type(error).__name__}: {error}")
         except NotRecorded as why:
-            value, refused = None, f"R's result cannot be compared: {why}"
+            step = replace(step, refused=f"R's result cannot be compared: {why}")
         except Exception as error:  # a defect of ours loses this call and no other
-            value, failed = None, f"Python stopped ({type(error).__name__}: {error}), a defect of pairproof"
+            stopped = f"Python stopped ({type(error).__name__}: {error}), a defect of pairproof"
+            step = replace(step, failed=stopped)
     ours = (w for w in caught if issubclass(w.category, PairproofWarning))
     said = tuple(dict.fromkeys(str(w.message) for w in ours))
-    return Step(call, translation, value, rows, refused, said, time.monotonic() - begun, failed)
+    return replace(step, said=said, seconds=time.monotonic() - begun)
 
 
 #: Longest run of a script, in seconds, unless told otherwise.

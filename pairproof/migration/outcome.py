@@ -46,8 +46,7 @@ class Site:
     @property
     def first(self) -> Step:
         """The first evaluation that became Python; else the first of all."""
-        coded = (s for s in self.steps if s.state in ("native", "bridge"))
-        return next(coded, self.steps[0])
+        return next((s for s in self.steps if s.state in ("native", "bridge")), self.steps[0])
 
     @property
     def rows(self) -> tuple[Agreement, ...]:
@@ -172,8 +171,7 @@ def lines(migration: Migration) -> list[str]:
     name = captured.text.name
     entries = [(s.place.line, of_site(s, name, called_in(captured, s.first.call))) for s in sites]
     for m, reason in ((left.mentioned, left.reason) for left in migration.left_out):
-        said = (str(m.place), f"{m.function}(...)", "-> left out", _short(reason))
-        entries.append((m.place.line, said))
+        entries.append((m.place.line, (str(m.place), f"{m.function}(...)", "-> left out", _short(reason))))
     columns = [row for _, row in sorted(entries, key=lambda e: e[0])]
     widths = [min(max((len(c[k]) for c in columns), default=0), most) for k, most in enumerate(WIDTHS)]
     body = ["".join(f"  {c:{n}}" for c, n in zip(row, [*widths, 0])).rstrip() for row in columns]

@@ -23,10 +23,9 @@ from typing import Any
 
 import pairproof
 
-from ..bridge.capture.recorded import Captured
 from ..text import plural
 from ..validation.verdicts.agreement import AGREEING
-from .call_sites import Left
+from .call_sites import BySite, Left
 from .delivery import DATA
 from .outcome import lost_in_words, of_python, of_r
 from .steps.evaluated import CallSite, Key, key_parts, loop_names
@@ -220,8 +219,7 @@ class Writer:
             before = f"{site.name}[{key_source(key)}] = "
             yield before + self._source(step.translation.code, before=before)
         if inside:
-            variables = self.loops[site.name]
-            yield f"for {', '.join(variables)} in {site.name}:"
+            yield f"for {', '.join(self.loops[site.name])} in {site.name}:"
             yield from (python.INDENT + line for line in inside)
 
     def _loop(self, site: CallSite, inside: Sequence[str]) -> list[str]:
@@ -330,17 +328,10 @@ SHOW = '''def show(value):
         print(*(f"{v:.7g}" if isinstance(v, float) else v for v in np.atleast_1d(value)))'''
 
 
-def script_text(
-    captured: Captured,
-    found: Sequence[CallSite],
-    left: Sequence[Left],
-    done: Sequence[Done],
-    writer: Writer,
-    test: str,
-    script: str = "analysis.py",
-) -> str:
+def script_text(of: BySite, tables: Files, test: str, script: str = "analysis.py") -> str:
     """The script's source; `test` is the name of its test, `script` its own."""
-    blocks = [block for _, block in sorted(_blocks(found, left, done, writer), key=lambda b: b[0])]
+    captured, found = of.migration.captured, of.found
+    blocks = [block for _, block in sorted(_blocks(of, tables), key=lambda b: b[0])]
     used = _names_in("\n".join(line for block in blocks for line in block))
     used |= {"np"} if "show" in used else set()
     used |= {"sys"} if bridged(found) else set()
@@ -350,7 +341,7 @@ def script_text(
         own = sorted(name for name in used & {*OURS} if OURS[name].__module__ == module)
         ours.append(f"from {module} import {', '.join(own)}")
     ours = [*(f"import {module}" for module in modules(found)), *sorted(ours)]
-    lines = [*python.docstring(_about(captured, found, done, test, script)), "", *standard]
+    lines = [*python.docstring(_about(of, test, script)), "", *standard]
     lines += ["from pathlib import Path", "", *others, *([""] if others else []), *ours]
     lines += ["", "HERE = Path(__file__).parent"]
     if bridged(found):
@@ -390,9 +381,8 @@ def _module(function: str) -> str:
     return "pairproof"
 
 
-def _about(
-    captured: Captured, found: Sequence[CallSite], done: Sequence[Done], test: str, script: str
-) -> list[str]:
+def _about(of: BySite, test: str, script: str) -> list[str]:
+    captured, found, done = of.migration.captured, of.found, of.migration.done
     ran, there = f"R {captured.r_version} ran {captured.text.name}", bridged(found)
     replayed = f"; R's recorded results of {plural(len(there), 'call')} are used" if there else ""
     about = [f"{captured.text.name} in Python, written by pairproof migrate{replayed}."]
@@ -432,11 +422,10 @@ def _counted(found: Sequence[CallSite], done: Sequence[Done]) -> str:
     return ", ".join(said) or "none was compared"
 
 
-def _blocks(
-    found: Sequence[CallSite], left: Sequence[Left], done: Sequence[Done], writer: Writer
-) -> Iterator[tuple[tuple[int, int, int, int], list[str]]]:
+def _blocks(of: BySite, tables: Files) -> Iterator[tuple[tuple[int, int, int, int], list[str]]]:
     """Lines, and their place: the expression that ran, then calls in their order, then what is done with them."""
-    inside = {d.of: d.inside for d in done if d.of}
+    found, left, done = of.found, of.left, of.migration.done
+    writer, inside = Writer(found, tables, done), {d.of: d.inside for d in done if d.of}
     for site in found:
         yield (site.task, 0, site.call.id, 0), list(writer.block(site, inside.get(site.name, ())))
     said = {d.task for d in done if d.state in ("comment", "data")}

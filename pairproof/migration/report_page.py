@@ -27,7 +27,7 @@ from ..text import plural
 from ..validation.claims.quantities import Quantity
 from ..validation.report import notation as numbers
 from ..validation.report.context import ReportContext
-from ..validation.report.page import MEANINGS
+from ..validation.report.page import MEANINGS, counted
 from ..validation.report.rendering import render_junit
 from ..validation.verdicts.agreement import AGREEING, Agreement, summary
 from . import outcome
@@ -265,7 +265,7 @@ def migration_page(migration: outcome.Migration) -> report.Page:
     """The whole report."""
     coded = [s for s in migration.sites if s.first.state in ("native", "bridge")]
     first = report.Bullets(tuple(sentences(migration)), lead=True)
-    blocks: list[report.Block] = [_badges(migration.compared), first]
+    blocks: list[report.Block] = [counted(migration.compared, tone), first]
     if migration.sites:
         blocks += [report.Heading("The calls"), calls_table(migration)]
     if coded:
@@ -366,16 +366,6 @@ def _attention(migration: outcome.Migration) -> list[str]:
         return ["No number differs without an explanation."] if migration.agreements else []
     more = ", ..." if len(wrong) > 6 else ""
     return [f"{len(wrong):,} {'differs' if len(wrong) == 1 else 'differ'}: {', '.join(wrong[:6])}{more}."]
-
-
-def _badges(rows: Sequence[Agreement]) -> report.Counts:
-    """How many of each verdict, in the worst tone among them."""
-    order: tuple[report.Tone, ...] = ("bad", "off", "note", "good")
-    worst: dict[str, report.Tone] = {}
-    for a in rows:
-        worst[a.verdict] = min(worst.get(a.verdict, "good"), tone(a), key=order.index)
-    cells = ((n, report.Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items())
-    return report.Counts(tuple(cells))
 
 
 def _foot(migration: outcome.Migration) -> Iterator[report.Block]:

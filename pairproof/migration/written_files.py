@@ -18,24 +18,23 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
 import pairproof
 
-from ..bridge.capture.recorded import Captured
 from ..errors import InputError, PairproofError
 from ..files.outputs import AnyPath
 from ..fit.fit import Fit
 from ..text import safe
 from ..validation.again import COLUMNS
-from ..validation.verdicts.agreement import AGREEING, Agreement
+from ..validation.verdicts.agreement import AGREEING
 from . import delivery
-from .call_sites import of_text, sites
+from .call_sites import BySite, by_site
 from .outcome import Migration, differs
-from .python_script import R_FOLDER, Files, Writer, bridged, key_text, script_text
+from .python_script import R_FOLDER, Files, bridged, key_text, script_text
 from .steps.compared import lines_of
 from .steps.evaluated import CallSite
 from .steps.flow import Done
@@ -64,34 +63,32 @@ def record_names(found: Sequence[CallSite]) -> dict[int, str]:
 
 
 def text_of_test(
-    captured: Captured,
-    found: Sequence[CallSite],
+    of: BySite,
     tests: Mapping[str, str],
     script: str,
     asked: delivery.Asked,
-    agreements: Iterable[Agreement] = (),
-    kept: str = "",
-    differing: Sequence[str] = (),
+    kept: str,
+    differing: Sequence[str],
 ) -> str:
     """The test's source; numbers that differ are named by a test that fails when there are others, or fewer."""
-    name = captured.text.name
-    stem = PurePath(script).stem
+    name, stem = of.migration.captured.text.name, PurePath(script).stem
     about = [
         f"Tests of {script}: each fit gives the same numbers as when it was migrated, and R's.",
         f"R's numbers are those of its run of {name}, in {stem}.recorded.json; they must agree to the digits stated there. R is not needed: where a call stays in R, its recorded result is used.",
     ]
     lines = list(docstring(about))
-    wrong = [f"{a.quantity} {a.native}, R {a.r}" for a in agreements if differs(a)]
-    functions = [line for s in found if s.name in tests for line in ("", "", *_test(s, tests[s.name], asked))]
+    wrong = [f"{a.quantity} {a.native}, R {a.r}" for a in of.migration.agreements if differs(a)]
+    functions = [
+        line for s in of.found if s.name in tests for line in ("", "", *_test(s, tests[s.name], asked))
+    ]
     needed = any(line.lstrip().startswith("agree(") for line in functions)
     if differing:
         said = f"{len(wrong):,} of R's numbers differ from Python's, first {wrong[0]}; see {stem}.report.html. If these are others now, migrate again."
         functions += ["", "", "def test_the_numbers_that_differ(request):", *comment(said, INDENT, 4)]
         functions += [f"{INDENT}assert CALLS.differing(request) == ["]
         functions += [*(f"{INDENT * 2}{text_literal(name)}," for name in differing), f"{INDENT}]"]
-    if kept:
-        functions += ["", "", "def test_what_the_script_prints(request):"]
-        functions += [f"{INDENT}CALLS.compare_printed(request, {text_literal(kept)})"]
+    functions += ["", "", "def test_what_the_script_prints(request):"]
+    functions += [f"{INDENT}CALLS.compare_printed(request, {text_literal(kept)})"]
     lines += ["", "from pathlib import Path", ""]
     lines += [f"from pairproof.validation import Again{', agree' if needed else ''}", ""]
     lines += [f"CALLS = Again(Path(__file__).with_name({text_literal(script)}))", *functions]
@@ -194,22 +191,13 @@ class Written:
 
 
 def write_migration(
-    migration: Migration,
-    source: AnyPath,
-    out: AnyPath,
-    *,
-    stage: delivery.Stage,
-    force: bool = False,
-    reads: Iterable[AnyPath] = (),
-    seconds: float | None = None,
+    migration: Migration, source: AnyPath, out: AnyPath, *, stage: delivery.Stage, force: bool = False
 ) -> Written:
     """Write a migration beside `out`, never over `source`; `force`: also files not ours, but no tables."""
-    target = checked_out(out)
-    test_stem, run = _beside(target)
-    before = delivery.earlier(target.parent, run, test_stem)
-    captured = migration.captured
-    found, left = sites(captured, migration.steps)
-    left = [*left, *map(of_text, migration.left_out)]
+    target, test_stem, before = _places(out)
+    run = before.run
+    of = by_site(migration)
+    found = of.found
     tables = Files(found, stage.digest, before.taken())
     steps = (step for site in found for step in site.steps)
     asked = {step.call.id: delivery.asked(step.value, step.rows) for step in steps}
@@ -224,18 +212,16 @@ def write_migration(
     for name_of, path in tables.paths.items():
         shutil.copyfile(stage.path_of(name_of), folder / path)
     data = list(tables.paths.values())
-    writer = Writer(found, tables, migration.done)
-    text = script_text(captured, found, left, migration.done, writer, test, target.name)
+    text = script_text(of, tables, test, target.name)
     _put(folder / target.name, text)
     names = [*data, *([test] if test else []), target.name]
 
     def write_run(files: Sequence[str]) -> None:
         digests = {name: delivery.digest((folder / name).read_bytes()) for name in files}
-        given = captured, found, left, migration.done, tests, records, digests, asked
-        _put(folder / run, delivery.text_of(delivery.document(*given, pairproof.__version__)))
+        _put(folder / run, delivery.text_of(delivery.document(of, tests, records, digests, asked)))
 
     write_run([])
-    limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
+    limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps)
     wrong: Sequence[Done] = ()
     try:
         took, output = _try_out(folder, target.name, test or f"{test_stem}.py", limit)
@@ -248,19 +234,18 @@ def write_migration(
     if wrong:
         why = f"its Python {how} when that ran by itself, a defect of pairproof"
         plain = replace(migration, done=tuple(_not_run(d, why) if d in wrong else d for d in migration.done))
-        return write_migration(plain, source, out, stage=stage, force=force, reads=reads, seconds=seconds)
+        return write_migration(plain, source, out, stage=stage, force=force)
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     if test:
-        differing = delivery.differing(found, migration.done, output)
-        given = captured, found, tests, target.name, asked, migration.agreements, kept, differing
-        _put(folder / test, text_of_test(*given))
+        differing = delivery.differing(of, output)
+        _put(folder / test, text_of_test(of, tests, target.name, asked, kept, differing))
         (folder / kept).parent.mkdir(parents=True, exist_ok=True)
         _put(folder / kept, json.dumps(output.splitlines(), indent=0) + "\n")
         made.append(kept)
     write_run([*names, *made])
 
     whole = [*data, *made, run, *names[len(data) :]]
-    delivered = delivery.deliver(folder, whole, before, [source, *reads], force)
+    delivered = delivery.deliver(folder, whole, before, [source], force)
     return Written(
         script=target,
         test=target.parent / test if test else None,
@@ -278,8 +263,7 @@ def _stopping(done: Sequence[Done], script: str, name: str, error: str) -> Seque
     """The statement at which Python stopped, by the line that its error names and R's line above that; else all."""
     at = re.findall(rf'{re.escape(name)}", line (\d+)', error)
     above = re.findall(r"# line (\d+)", "\n".join(script.splitlines()[: int(at[-1])])) if at else []
-    found = [d for d in done if (d.lines or d.inside) and above and d.place.line == int(above[-1])]
-    return found or done
+    return [d for d in done if (d.lines or d.inside) and above and d.place.line == int(above[-1])] or done
 
 
 def _printed_otherwise(done: Sequence[Done], output: str) -> Sequence[Done]:
@@ -317,15 +301,15 @@ def _not_run(d: Done, why: str) -> Done:
 
 def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:
     """Whether a migration may be written there; asked before the R script is run, which may take long."""
+    target, test_stem, before = _places(out)
+    delivery.ready(before, [target.name, f"{test_stem}.py", before.run], [source], force)
+
+
+def _places(out: AnyPath) -> tuple[Path, str, delivery.Earlier]:
+    """The script's path, its test's name without suffix, and what an earlier run wrote there."""
     target = checked_out(out)
-    test_stem, run = _beside(target)
-    before = delivery.earlier(target.parent, run, test_stem)
-    delivery.ready(before, [target.name, f"{test_stem}.py", run], [source], force)
-
-
-def _beside(target: Path) -> tuple[str, str]:
-    """The test's name without suffix, and the run's name."""
-    return "test_" + plain(target.stem, "analysis").replace("-", "_"), f"{target.stem}.recorded.json"
+    test_stem = "test_" + plain(target.stem, "analysis").replace("-", "_")
+    return target, test_stem, delivery.earlier(target.parent, f"{target.stem}.recorded.json", test_stem)
 
 
 def checked_out(out: AnyPath) -> Path:

@@ -14,8 +14,8 @@ from hypothesis import given, strategies as st
 
 from pairproof.bridge.capture.recorded import RecordedCall, TopLevel, Valued
 from pairproof.bridge.values.nodes import RVector
-from pairproof.migration.call_sites import of_text, sites
-from pairproof.migration.outcome import left_out
+from pairproof.migration.call_sites import by_site, sites
+from pairproof.migration.outcome import Migration, left_out
 from pairproof.migration.python_script import Files, Writer, modules, script_text, shared_lists
 from pairproof.migration.steps.evaluated import loop_names
 from pairproof.migration.steps.script_steps import ScriptSteps
@@ -28,10 +28,8 @@ from tests.migration.test_names import HOSTILE, texts
 def text_of(script: Script, folder: Path, taken: tuple[str, ...] = (), **more: Any) -> str:
     stage = staged(folder)
     found = script.migration(stage, **more)
-    made, left = sites(found.captured, found.steps)
-    left = [*left, *map(of_text, found.left_out)]
-    writer = Writer(made, Files(made, stage.digest, taken))
-    source = script_text(found.captured, made, left, found.done, writer, "test_tea.py")
+    of = by_site(found)
+    source = script_text(of, Files(of.found, stage.digest, taken), "test_tea.py")
     assert all(len(line) <= 110 for line in source.split("\n"))
     ast.parse(source.encode())
     return source
@@ -295,11 +293,10 @@ def hostile(text: str, step: Step) -> str:
         replace(step, call=call, translation=translation),
         Step(failed, outside(f"R gave an error: {text}")),
     ]
-    made, left = sites(captured, steps)
-    writer = Writer(made, Files(made, lambda file: ""))
-    left = [*left, *map(of_text, left_out(captured))]
-    done = ScriptSteps(captured, made, Path("."), loop_names(made)).all()
-    return script_text(captured, made, left, done, writer, "test_tea.py")
+    of = by_site(Migration(captured, tuple(steps), left_out(captured)))
+    done = ScriptSteps(captured, of.found, Path("."), loop_names(of.found)).all()
+    of = replace(of, migration=replace(of.migration, done=tuple(done)))
+    return script_text(of, Files(of.found, lambda file: ""), "test_tea.py")
 
 
 def shape(source: str, text: str) -> str:
@@ -377,13 +374,11 @@ def test_ten_thousand_calls_are_written_in_seconds(tmp_path: Path) -> None:
     stage, script = staged(tmp_path), Script(calls=calls)
     stage.place(code.arguments[0].arguments[0])
     begun = time.monotonic()
-    made, left = sites(script.captured(), steps)
-    source = script_text(
-        script.captured(), made, left, [], Writer(made, Files(made, stage.digest)), "test_tea.py"
-    )
+    of = by_site(Migration(script.captured(), tuple(steps)))
+    source = script_text(of, Files(of.found, stage.digest), "test_tea.py")
     # 0.5 s when it was written, on a machine with others at work.
     assert time.monotonic() - begun < 20
-    assert len(made) == 500 and ast.parse(source)
+    assert len(of.found) == 500 and ast.parse(source)
 
 
 def test_tables_are_named_after_their_fits_and_never_after_what_is_there(tmp_path: Path) -> None:

@@ -131,8 +131,7 @@ def answers_of(x: Floats, u: Floats, products: Floats | None, groups: Ints) -> A
         return None if found is None else Answers("pairs", found, bool(u.shape[1]))
     if u.shape[1] == len(pairs):
         ranks = rankdata(-x, method="dense", axis=1).astype(np.int64)
-        of_pairs = np.array([[r[i] == r[j] for i, j in pairs] for r in ranks])
-        if (of_pairs == (u > 0)).all():
+        if (np.array([[r[i] == r[j] for i, j in pairs] for r in ranks]) == (u > 0)).all():
             return Answers("ratings", ranks, True, int(ranks.max()))
     return None
 

@@ -155,8 +155,7 @@ def _mirrored_block(design: Design, centred: Floats) -> ItemBlock | None:
         signs = np.sign(said).astype(np.int64)
         hidden = bool((np.abs(signs).sum(axis=1) == 1).any())
         if ((signs > 0).sum(axis=1) <= 1).all() and ((signs < 0).sum(axis=1) <= 1).all():
-            scale = float(np.abs(said).max(initial=1.0))
-            return ItemBlock(tuple(range(said.shape[1])), scale, signs, hidden)
+            return ItemBlock(tuple(range(said.shape[1])), float(np.abs(said).max(initial=1.0)), signs, hidden)
     moving = np.asarray((np.abs(centred) > 1e-9).any(axis=0))
     found = (design_contests.item_block(x, mirrored=True, among=moving) for x in (design.x, centred))
     return next((block for block in found if block is not None), None)

@@ -110,8 +110,7 @@ def item_block(x: Floats, mirrored: bool = False, among: Bools | None = None) ->
 
 def _most_frequent(sizes: Floats) -> list[float]:
     """Sizes of columns, the most frequent first, of equally frequent ones that which comes first."""
-    rounded = np.round(sizes, 9)
-    values, first, times = np.unique(rounded, return_index=True, return_counts=True)
+    values, first, times = np.unique(np.round(sizes, 9), return_index=True, return_counts=True)
     order = sorted(range(len(values)), key=lambda k: (-times[k], first[k]))
     return [float(sizes[first[k]]) for k in order[:MOST_SIZES]]
 
@@ -159,8 +158,7 @@ def _left_out(signs: Ints) -> list[int]:
 
 
 def _is_block(block: ItemBlock, mirrored: bool) -> bool:
-    signs = block.signs
-    size = np.abs(signs).sum(axis=1)
+    size = np.abs(block.signs).sum(axis=1)
     if not (size == 2).any() or (not mirrored and (size == 0).any()):
         return False
     fewest = FEWEST_MIRRORED if mirrored and not block.hidden else FEWEST_ITEMS
@@ -291,8 +289,7 @@ def times(columns: Sequence[Named], products: Iterable[Product]) -> list[Named]:
 
 def product_of(variables: Sequence[Variable]) -> Product:
     """The product of variables, a column for every combination of theirs."""
-    n = len(variables[0].values)
-    columns: list[tuple[tuple[str, ...], Floats]] = [((), np.ones(n))]
+    columns: list[tuple[tuple[str, ...], Floats]] = [((), np.ones(len(variables[0].values)))]
     for variable in variables:
         columns = [((*said, label), z * own) for said, z in columns for label, own in variable.columns()]
     labels = tuple(":".join(said) for said, _ in columns)

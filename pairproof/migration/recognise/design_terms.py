@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..translate.recorded_answers import Floats, StaysInR, stays_if
+from ..translate.recorded_answers import Floats, Ints, StaysInR, stays_if
 from .design_contests import EXACT, Contests, Named, Product, Variable, explained, product_of, times
 
 #: Covariates, and what they are multiplied with: "" all items, one item, an item covariate, "tie".
@@ -51,11 +51,12 @@ class Found:
     whole: tuple[Variable, ...] = ()
 
 
-def signs_of(contests: Contests, n_items: int) -> Floats:
-    rows = np.arange(len(contests))
-    signs = np.zeros((len(contests), n_items))
-    signs[rows, contests.first] = 1.0
-    signs[rows, contests.second] = -1.0
+def signs_of(first: Ints, second: Ints, n_items: int) -> Floats:
+    """float[n, n_items]: 1 for the first, -1 for the second."""
+    rows = np.arange(len(first))
+    signs = np.zeros((len(first), n_items))
+    np.add.at(signs, (rows, first), 1.0)
+    np.add.at(signs, (rows, second), -1.0)
     return signs
 
 
@@ -99,8 +100,7 @@ class Coefficients:
                     found.ties[name] = tie
             elif of_items[k]:
                 if not has_items:
-                    known = self.covariates.get(name)
-                    found.terms[name] = _item_values(signs, logit / self.size, known)
+                    found.terms[name] = _item_values(signs, logit / self.size, self.covariates.get(name))
             elif not found.order and _of_one_size(np.abs(logit) if contests.rows.shape[1] > 1 else logit):
                 found.order = name
             else:
@@ -232,7 +232,8 @@ class Model:
 
 def model_of(given: Coefficients) -> Model:
     """The model of ours that R's coefficients are."""
-    contests, signs = given.contests, signs_of(given.contests, len(given.items))
+    contests = given.contests
+    signs = signs_of(contests.first, contests.second, len(given.items))
     has_items = within(contests.logit, signs[:, :-1])  # free abilities of all items
     found, turned = given.read(signs, has_items), contests
     stays_if(not has_items and not found.terms, "it has no abilities of items")
@@ -250,7 +251,7 @@ def model_of(given: Coefficients) -> Model:
 
 def _put_together(given: Coefficients, found: Found) -> Model:
     contests, items, reference, variables = given.contests, given.items, given.reference, given.variables
-    signs = signs_of(contests, len(items))
+    signs = signs_of(contests.first, contests.second, len(items))
     products, own = assembled(signs, items, reference, given.unit, found, variables)
     of_ties = explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables)
     if found.order:
@@ -293,8 +294,7 @@ def map_of(ours: Floats, theirs: Floats) -> Floats:
     stays_if(np.linalg.matrix_rank(ours) < ours.shape[1], why)
     off = np.abs(ours @ by - theirs).max(axis=0, initial=0.0)
     size = np.maximum(np.abs(theirs).max(axis=0, initial=0.0), 1.0)
-    beyond = (off > SAME_SPACE * size).any()
-    stays_if(beyond, "its columns do not span the space of any model of pairproof")
+    stays_if((off > SAME_SPACE * size).any(), "its columns do not span the space of any model of pairproof")
     why = "it is a submodel of a pairproof model, with some terms left out"
     stays_if(np.linalg.matrix_rank(by) < ours.shape[1], why)
     return np.asarray(by)

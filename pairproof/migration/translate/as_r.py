@@ -76,11 +76,10 @@ def eba_worths(fit: Fit, total: float = 1.0) -> pd.DataFrame:
     if "order" in fit.params:
         u, order = found["estimate"].to_numpy(), float(np.exp(-fit.params["order"]))
         v = fit.cov_params()
-        known = (v - np.outer(v["order"], v["order"]) / v.loc["order", "order"]).reindex(
-            found.index, fill_value=0
-        )
+        known = v - np.outer(v["order"], v["order"]) / v.loc["order", "order"]
+        known = known.reindex(index=found.index, columns=found.index, fill_value=0)
         slope = np.diag(u) - np.outer(u, u)
-        variances = slope @ known.reindex(columns=found.index, fill_value=0).to_numpy() @ slope
+        variances = slope @ known.to_numpy() @ slope
         found = total * found.assign(se=np.sqrt(np.diag(variances)))
         found.loc["order"] = [order, order * fit.bse["order"]]
         return found.rename_axis(None)
@@ -93,9 +92,8 @@ def eba_summary(fit: Fit, total: float = 1.0) -> str:
     won, lost = rows["wins"].to_numpy(), rows["losses"].to_numpy()
     n, y, k, cells = won + lost, np.concatenate([won, lost]), fit.rank, len(won)
     table = found.drop("order", errors="ignore")
-    table = table.assign(
-        z=table["estimate"] / table["se"], p=2 * stats.norm.sf(table["estimate"] / table["se"])
-    )
+    ratio = table["estimate"] / table["se"]
+    table = table.assign(z=ratio, p=2 * stats.norm.sf(ratio))
     parts = [table.assign(estimate=total * table["estimate"], se=total * table["se"])]
     own, chance = fit.rank - aic_glm(fit) / 2, 0.5
     tests = {"EBA": (k, cells, own, own + fit.deviance / 2)}

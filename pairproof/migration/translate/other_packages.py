@@ -34,7 +34,7 @@ from .plackett_luce import Worths
 from .python_code import Call, File, Method, Result, columns_call, frame_call, quoted_name, stated
 from .recorded_answers import held, needed, stays_if, taken, vectors_of
 from .rows import Beside, Rows, at, count_rows, differ, explained, llf_and_aic, named, of_fit, parameters
-from .translation import Context, Judge, Translation, bridged, in_r, made, outside, translates, why_not_finite
+from .translation import Context, Judge, Translation, bridged, in_r, made, outside, translates
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
@@ -53,8 +53,7 @@ def btmodel(call: RecordedCall, context: Context) -> Translation:
     reference = (call.strings("ref") or (data.items[-1],))[0]
     options = stated(reference=reference, ties="davidson" if undecided else data.ties and "drop")
     code = Call("pairproof.fit_bradley_terry", (data.code(call.variable),), options)
-    infinite = why_not_finite(code)
-    stays_if(infinite, f"R's numbers are from the point where its iteration stopped: {infinite}")
+    translation.stays_unless_finite(code, "R's numbers are from the point where its iteration stopped")
     said = "btmodel was called with undecided = FALSE: comparisons without a preference are left out."
     notes = (said,) if options.get("ties") == "drop" else ()
     return Translation("native", code, notes=notes, judge=partial(_btmodel_rows, call, reference))
@@ -72,8 +71,7 @@ def _btmodel_rows(call: RecordedCall, reference: str, fit: Fit) -> Rows:
     said = ["(undecided) is tie"] if UNDECIDED in names else []
     if without := bool(np.isnan(known.vcov).any()):
         said.append("it was called without the covariance")
-    rows = of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without)
-    return rows + count_rows(call, fit)
+    return of_fit(call, fit, known, values, *said, name=DEFAULT, errors=not without) + count_rows(call, fit)
 
 
 def by_pair(data: answers.Pairs, stem: str) -> Call:
@@ -298,8 +296,7 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
                 return Translation("native", own, judge=judge)
     matrix, estimates = value.vector("covmat").floats().tolist(), table.vector("estimate").floats()
     options = {} if np.isnan(estimates).any() else {"estimates": estimates.tolist()}
-    why = "its covariance is not of a fit in Python"
-    return bridged(why, "base.qvcalc", [matrix, items], options, judge)
+    return bridged("its covariance is not of a fit in Python", "base.qvcalc", [matrix, items], options, judge)
 
 
 @translates("survival::clogit", "survival::coxph")
@@ -310,8 +307,7 @@ def choices(call: RecordedCall, context: Context) -> Translation:
         return outside("it is a model of durations, has weights, or was not fully recorded")
     (time, state), order = y.floats().T, np.argsort(strata, kind="stable")
     one, other = order[::2], order[1::2]
-    sizes = Counter(strata).values()
-    if {*sizes} != {2} or not (state[one] != state[other]).all():
+    if {*Counter(strata).values()} != {2} or not (state[one] != state[other]).all():
         return outside("its strata are not all two rows with one chosen, so they are not paired comparisons")
     chosen, left = np.where(state[one] == 1, one, other), np.where(state[one] == 1, other, one)
     stays_if((time[left] < time[chosen]).any(), "some of its rows that were not chosen are no longer at risk")

@@ -33,7 +33,7 @@ from . import recorded_answers as answers
 from .python_code import Call, File, Method, Result, attribute, columns_call, stated
 from .recorded_answers import needed, stays_if
 from .rows import Beside, Rows, count_rows, llf_and_aic, named, of_fit, parameters, standard_errors
-from .translation import IN_R, Context, Translation, bridged, in_r, translates, why_not_finite
+from .translation import IN_R, Context, Translation, bridged, in_r, stays_unless_finite, translates
 
 PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
 DEFAULT = f"{PLACKETT_LUCE}, default epsilon"
@@ -78,13 +78,9 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     stays_if(normal is not None, prior)
     stays_if(never_alone, "no item was ever ranked alone, so R's choices are only among tied groups")
     stays_if(unknown_worths, "some worths are not estimable, which R reports as NA")
-    code = Call(
-        "pairproof.fit_plackett_luce",
-        (data.code(call.variable),),
-        stated(pseudo=pseudo or None, errors="rankings" if pseudo else None),
-    )
-    why = why_not_finite(code)
-    stays_if(why, f"Python refuses, where R stops somewhere: {why}")
+    options = stated(pseudo=pseudo or None, errors="rankings" if pseudo else None)
+    code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), options)
+    stays_unless_finite(code, "Python refuses, where R stops somewhere")
     said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against a hypothetical item"
     said += "" if "npseudo" in call.args else " unless told not to"
     errors = 'Its standard errors leave these out, as errors="rankings" does; without it they are of what was maximised.'
@@ -257,8 +253,7 @@ def pladmm(call: RecordedCall, context: Context) -> Translation:
     items = File({"item": list(data.items), **columns}, f"{call.variable}_items")
     read = Call(table.function, table.arguments, {**table.keywords, "item_data": items})
     code = Call("pairproof.fit_plackett_luce", (read,), {"item_terms": list(columns)})
-    refused = why_not_finite(code)
-    stays_if(refused, f"Python refuses: {refused}")
+    stays_unless_finite(code, "Python refuses")
     notes = tuple(f"{ours} is {r}." for r, ours in names.items() if ours != r)
 
     def judge(fit: Fit) -> Rows:

@@ -67,6 +67,11 @@ class Result:
     call: int
 
 
+#: Values of columns by name.
+Columns = Mapping[str, Sequence[Any]]
+NO_COLUMNS: Columns = MappingProxyType({})
+
+
 @dataclass(frozen=True, eq=False)
 class File:
     """A CSV file beside the script; as an expression, its path.
@@ -76,7 +81,7 @@ class File:
     name, and gives equal tables one file.
     """
 
-    columns: Mapping[str, Sequence[Any]]
+    columns: Columns
     stem: str
 
     def __post_init__(self) -> None:
@@ -307,10 +312,7 @@ def stated(**options: Any) -> dict[str, Any]:
 
 
 def columns_call(
-    columns: Mapping[str, Sequence[Any]],
-    stem: str,
-    factors: Mapping[str, Any] = MappingProxyType({}),
-    ordered: Sequence[str] = (),
+    columns: Columns, stem: str, factors: Columns = NO_COLUMNS, ordered: Sequence[str] = ()
 ) -> Call:
     """The same of columns, some of them factors."""
     text = [name for name, values in columns.items() if name not in factors and looks_otherwise(values)]

@@ -243,8 +243,7 @@ class Beside:
         """Standard errors of the coefficients that R has a number for."""
         known = {n for n, v in coefficients(self.call, model.names).items() if not np.isnan(v)}
         r = {n: v for n, v in standard_errors(self.call, model.names).items() if n in known}
-        ours = {n: v for n, v in model.bse().items() if n in r}
-        return self.named("se", ours, r, at("se", model.names))
+        return self.named("se", {n: v for n, v in model.bse().items() if n in r}, r, at("se", model.names))
 
     def model(self, model: Estimates, numbers: str = "") -> Rows:
         """Coefficients, their standard errors and these numbers of a model that R fitted again."""

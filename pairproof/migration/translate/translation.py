@@ -273,14 +273,14 @@ def translates(*functions: str) -> Callable[[Translator], Translator]:
 def tried(code: Expression, results: Mapping[int, Any] | None = None) -> tuple[Any, str]:
     """The value of code and "", or None and why Python refuses it."""
     with tempfile.TemporaryDirectory(prefix="pairproof-tried-") as folder:
-        places: dict[int, Path] = {}
-        for k, file in enumerate(files(code)):
-            places[id(file)] = Path(folder) / f"table{k + 1 if k else ''}.csv"
-            places[id(file)].write_text(csv_text(file.columns), encoding="utf-8")
+        names = ((file, f"table{k + 1 if k else ''}.csv") for k, file in enumerate(files(code)))
+        places = {file: Path(folder) / name for file, name in names}
+        for file, path in places.items():
+            path.write_text(csv_text(file.columns), encoding="utf-8")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the script shows them when it is run
-                return evaluate(code, lambda file: places[id(file)], results or {}), ""
+                return evaluate(code, places.__getitem__, results or {}), ""
         except PairproofError as error:
             return None, " ".join(str(error).replace(f"{folder}{os.sep}", "").split())
 
@@ -293,10 +293,30 @@ def made(code: Call) -> Any:
     return value
 
 
-def why_not_finite(code: Expression) -> str:
-    """Why Python has no finite estimates for a call of a fitting function; "" if it has."""
-    fit, refused = tried(code)
-    if refused or not isinstance(fit, Fit):
-        return refused
-    lost = [str(n) for n, v in fit.params.items() if np.isnan(v)]
-    return f"the estimate of {', '.join(lost[:6])} is infinite or not determined" if lost else ""
+def stays_unless_finite(code: Expression, said: str) -> None:
+    """A call of a fitting function stays in R where Python has no finite estimates; said: what its numbers then are."""
+    fit, why = tried(code)
+    lost = [str(n) for n, v in fit.params.items() if np.isnan(v)] if isinstance(fit, Fit) else []
+    why = f"the estimate of {', '.join(lost[:6])} is infinite or not determined" if lost else why
+    stays_if(why, f"{said}: {why}")
+
+
+#: Why functions have no place in the script, in which their calls are named only.
+OF_DESIGN = (
+    "it makes the table of a Poisson model; fits to it are translated with a table of the answers themselves"
+)
+LEFT_OUT = {
+    "neither pairproof nor its bridge has this function": "eba::circular",
+    "the tables of the fits contain the rows that it makes": "BradleyTerry2::countsToBinomial",
+    OF_DESIGN: "prefmod::llbt.design prefmod::patt.design",
+    "it makes a table of answers, which is in the files of the calls that use it": "prefmod::expand.mat prefmod::simPC prefmod::simR",
+}
+
+
+def _named_only(why: str) -> Translator:
+    """The translator of calls that are left out."""
+    return lambda call, context: outside(why)
+
+
+for _why, _functions in LEFT_OUT.items():
+    translates(*_functions.split())(_named_only(_why))

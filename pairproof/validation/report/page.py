@@ -7,7 +7,7 @@ numbers) nothing is told by colour alone: floors are bars, failures crosses.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -243,14 +243,18 @@ def story_blocks(story: Story) -> Iterator[Block]:
 
 def _counts(agreements: Sequence[Agreement]) -> Counts:
     """How many printed numbers have each verdict, in the worst tone among them; and those that do not fit each other."""
-    order: tuple[Tone, ...] = ("bad", "off", "note", "good")
-    worst: dict[str, Tone] = {}
     what, rows = next(iter(of_page(agreements).items()), ("number", list(agreements)))
     rows = [*rows, *(a for a in agreements if a.about == "arithmetic" and not a.passes)]
+    return replace(counted(rows, numbers.tone), what=f"{what}s")
+
+
+def counted(rows: Sequence[Agreement], tone: Callable[[Agreement], Tone]) -> Counts:
+    """How many of each verdict, in the worst tone among them."""
+    order: tuple[Tone, ...] = ("bad", "off", "note", "good")
+    worst: dict[str, Tone] = {}
     for a in rows:
-        worst[a.verdict] = min(worst.get(a.verdict, "good"), numbers.tone(a), key=order.index)
-    entries = ((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items())
-    return Counts(tuple(entries), f"{what}s")
+        worst[a.verdict] = min(worst.get(a.verdict, "good"), tone(a), key=order.index)
+    return Counts(tuple((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items()))
 
 
 def group_blocks(group: Group, told: bool = False) -> Iterator[Block]:

@@ -76,9 +76,7 @@ def of_r(call: RecordedCall, model: ContestModel, more: str = "") -> Rows:
     return Beside(call, LEAST, AGAIN).model(model, numbers)
 
 
-def _tables(
-    call: RecordedCall, contests: recorded.Contests, said: str
-) -> tuple[dict[str, Any], tuple[Any, Any]]:
+def _tables(call: RecordedCall, contests: recorded.Contests, said: str) -> tuple[dict[str, Any], list[Any]]:
     """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
     levels, none = contests.players, np.zeros(len(contests.first), bool)
     columns = {"wins": RVector(contests.wins, none), "losses": RVector(contests.losses, none)}
@@ -104,7 +102,7 @@ def _tables(
         label = "players" if n == len(levels) else f"table{k + 1}"
         tables[label] = frame_call(_frame(found), f"{stem}_{label}")
     sides: list[Any] = [p if len(p) > 1 or contests.id != ".." else p[contests.id] for p in players]
-    return tables, (sides[0], sides[1])
+    return tables, sides
 
 
 def _frame(columns: dict[str, RVector]) -> RList:
@@ -304,8 +302,7 @@ WHOLE = "R's step treats the predictor of a BTm as one term (Y ~ X - 1), so it c
 def step(call: RecordedCall, context: Context) -> Translation:
     """The chosen model as its own fitting function's call."""
     kind = next((name for name in KINDS if name in call.strings("class")), "")
-    lost = "the model that it chose has no equivalent"
-    translator = needed(TRANSLATORS.get(KINDS.get(kind, "")), lost)
+    translator = needed(TRANSLATORS.get(KINDS.get(kind, "")), "the model that it chose has no equivalent")
     found = translator(replace(call, function=KINDS[kind], helper=False), context)
     notes = (path_of(call),) + ((WHOLE,) if kind == "BTm" else ())
     return found if found.code is None else replace(found, notes=(*notes, *found.notes))

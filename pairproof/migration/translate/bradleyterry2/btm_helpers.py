@@ -277,8 +277,7 @@ def _predict_in_r(call: RecordedCall, context: Context, why: str) -> Translation
     options = stated(newdata="newdata" in call.args and _newdata_of_r(call, model))
     options |= {"level": levels[0] if len(levels) == 1 else levels} if "level" in call.args else {}
     options |= stated(type=kind != "link" and kind, se_fit=call.flag("se.fit"))
-    judge = partial(_bridge_rows, call, theirs)
-    return bridged(why, "bradleyterry2.predict", [model.in_r()], options, judge)
+    return bridged(why, "bradleyterry2.predict", [model.in_r()], options, partial(_bridge_rows, call, theirs))
 
 
 def _levels(call: RecordedCall, model: Model) -> tuple[int, ...]:
@@ -339,8 +338,7 @@ def new_contests(
     known = "its newdata do not have the model's columns of players"
     one, other = (needed(columns.get(of.args.get(f"player{k}", "").strip("`")), known) for k in (1, 2))
     stays_if(any(side.levels is None or side.na.any() for side in (one, other)), known)
-    apart = "the players of its newdata are not factors with the same levels"
-    stays_if(one.levels != other.levels, apart)
+    stays_if(one.levels != other.levels, "the players of its newdata are not factors with the same levels")
     levels, n = one.levels or (), len(one)
     free = not any(t.kind == "covariate" for t in fit.terms)
     moved_levels = "R matches the levels of newdata to those of the model by position, and so uses another player's ability"

@@ -38,6 +38,7 @@ from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
+from ...recognise.design_terms import signs_of
 from .. import recorded_answers as answers
 from ..designs.recorded_design import contest_call, fitted_of, positions
 from ..python_code import Call, File, stated, whole_numbers
@@ -74,11 +75,7 @@ class Contests:
     @property
     def indicators(self) -> Floats:
         """float[n, players]: 1 for the first, -1 for the second."""
-        rows = np.arange(len(self.first))
-        out = np.zeros((len(rows), len(self.players)))
-        np.add.at(out, (rows, self.first), 1.0)
-        np.add.at(out, (rows, self.second), -1.0)
-        return out
+        return signs_of(self.first, self.second, len(self.players))
 
     @property
     def whole(self) -> bool:
@@ -184,8 +181,7 @@ def in_words(
     text = formula_text(call) if terms is None else "~ " + " + ".join(terms or ("1",))  # "1" is no term
     reader = _Reader(call, contests)
     kept = [reader.translated(part) for part in _checked(text, "formula")]
-    said = " ".join(part for part in kept if part)
-    reader.words.formula = said.removeprefix("+ ")
+    reader.words.formula = " ".join(part for part in kept if part).removeprefix("+ ")
     for term in scopes:
         with contextlib.suppress(StaysInR):  # it is said where the term is added
             reader.translated(f"+ {term}")
@@ -265,8 +261,7 @@ class _Reader:
     def add(self, name: str, index: str) -> str:
         c, called, of = self.contests, self.free(name), index or name
         if index == c.id:
-            own = self.vector(name, len(c.players), "players")
-            self.words.item_data[called] = self.plain(own, called)
+            self.words.item_data[called] = self.plain(self.vector(name, len(c.players), "players"), called)
             return called
         if all(of in side for side in c.sides):
             found = {f"{called}_{end}": side[of] for end, side in zip(("first", "second"), c.sides)}
@@ -361,12 +356,12 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
 def fit_call(call: RecordedCall, contests: Contests, words: Words, options: dict[str, Any]) -> Call:
     """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
     sides = {"first": contests.first, "second": contests.second}
-    counted = contests.wins, contests.losses, None
-    file = File({"item": list(contests.players), **words.item_data}, f"{call.variable or 'BTm'}_items")
+    counted, items = (contests.wins, contests.losses, None), contests.players
+    file = File({"item": list(items), **words.item_data}, f"{call.variable or 'BTm'}_items")
     reading = stated(item_data=file if words.item_data else None, levels=words.levels)
     options, offset = stated(formula=words.formula) | options, contests.offset
-    items, more, stem = contests.players, words.columns, call.variable
-    return contest_call("fit_bradley_terry", sides, counted, items, more, stem, reading, options, offset)
+    given = call.variable, options, words.columns, reading, offset
+    return contest_call("fit_bradley_terry", sides, counted, items, *given)
 
 
 def free_columns(contests: Contests) -> tuple[bool, list[int]]:

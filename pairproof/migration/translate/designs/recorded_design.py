@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import eq
+from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
@@ -31,20 +32,10 @@ from ....validation.verdicts.digits import floor
 from ...recognise.decide import Design, Recognised
 from ...recognise.design_contests import Contests, Variable
 from ...recognise.design_terms import Model, Term
+from .. import recorded_answers as answers
 from ..python_code import Call, File, columns_call, quoted_name, stated, table_call, whole_numbers
-from ..recorded_answers import (
-    Arrays,
-    Floats,
-    Ints,
-    free,
-    held,
-    needed,
-    plain_values,
-    stays_if,
-    taken,
-    vectors_of,
-)
-from ..rows import IN_RECORD, Beside, Rows, at, coefficients, covariance, of_fit
+from ..recorded_answers import Arrays, Floats, Ints, held, needed, stays_if
+from ..rows import IN_RECORD, Beside, Named, Rows, at, coefficients, covariance, of_fit
 from ..translation import Context, Translation, bridged, in_r, outside
 
 #: Columns of a model frame that are no covariates.
@@ -108,8 +99,7 @@ def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design
     coef, vcov = coefficients_of(call, names)
     factors, numeric = _variables(call, len(matrix))
     items, covariates = _said_items(call, len(matrix))
-    design = Design(matrix, names, ~np.isnan(coef), factors, numeric, items, covariates)
-    return design, coef, vcov
+    return Design(matrix, names, ~np.isnan(coef), factors, numeric, items, covariates), coef, vcov
 
 
 def fitted_of(call: RecordedCall, without: tuple[str, ...] = ()) -> Fitted:
@@ -156,12 +146,12 @@ def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
     total = max((_length(v) for v in data.values), default=0)
     if total == n and call.result.get("na_action") is None and "subset" not in call.args:
         return data
-    x, columns = call.matrix("x"), vectors_of(data)
+    x, columns = call.matrix("x"), answers.vectors_of(data)
     labels = x.margin(0) if x is not None else ()
     at = positions(labels, data.attributes.get("row.names"), total) if len(labels) == n else None
     if at is None or len(columns) != len(data.values) or any(len(v) != total for v in columns.values()):
         return None
-    return RList(tuple(taken(v, at) for v in columns.values()), data.names, data.rclass)
+    return RList(tuple(answers.taken(v, at) for v in columns.values()), data.names, data.rclass)
 
 
 def positions(used: Sequence[str], names: RValue, total: int) -> Ints | None:
@@ -189,7 +179,7 @@ def _variables(call: RecordedCall, n: int) -> tuple[dict[str, Variable], dict[st
     found: dict[str, Variable] = {}
     for frame, own in frames(call, n):
         skip = {*NOT_DATA, (frame.names or ("",))[0]} if own else set()
-        new = {n: variable_of(n, v) for n, v in vectors_of(frame).items() if n not in {*skip, *found}}
+        new = {n: variable_of(n, v) for n, v in answers.vectors_of(frame).items() if n not in {*skip, *found}}
         found |= {n: v for n, v in new.items() if v is not None}
     factors = {n: v for n, v in found.items() if v.levels}
     return factors, {n: v for n, v in found.items() if n not in factors}
@@ -198,9 +188,9 @@ def _variables(call: RecordedCall, n: int) -> tuple[dict[str, Variable], dict[st
 def variable_of(name: str, column: RVector) -> Variable | None:
     """A column of a data frame as a covariate; None for what is none."""
     if column.levels is not None:
-        return Variable(name, tuple(plain_values(column)), column.levels)
+        return Variable(name, tuple(answers.plain_values(column)), column.levels)
     if column.values.dtype.kind == "O":
-        texts = tuple(None if v is None else str(v) for v in plain_values(column))
+        texts = tuple(None if v is None else str(v) for v in answers.plain_values(column))
         return Variable(name, texts, tuple(sorted({t for t in texts if t is not None})))
     return Variable(name, tuple(column.floats().tolist())) if column.values.dtype.kind in "fib" else None
 
@@ -273,7 +263,7 @@ def fit_call(
     )
     sides = dict(zip(heads, (contests.first, contests.second)))
     counted = contests.wins, contests.losses, contests.ties
-    return contest_call(function, sides, counted, model.items, more, stem, reading, keywords, offset)
+    return contest_call(function, sides, counted, model.items, stem, keywords, more, reading, offset)
 
 
 def contest_call(
@@ -281,10 +271,10 @@ def contest_call(
     sides: Mapping[str, Ints],
     counted: tuple[Floats, Floats, Floats | None],
     items: Sequence[str],
-    more: Mapping[str, list[Any]],
     stem: str,
-    reading: Mapping[str, Any],
     options: Mapping[str, Any],
+    more: Mapping[str, list[Any]] = MappingProxyType({}),
+    reading: Mapping[str, Any] = MappingProxyType({}),
     offset: Floats | None = None,
 ) -> Call:
     """A fit of contests, a row each: items of both sides under their columns' names, wins, losses, ties, and more.
@@ -337,7 +327,7 @@ def safe_names(names: Sequence[str], items: Sequence[str]) -> dict[str, str]:
     """Names of covariates as columns of a table of these items."""
     reserved, named = {*RESERVED, *items, "tie", "offset", "weights"}, dict[str, str]()
     for name in names:
-        named[name] = free(re.sub(r"[`:\[\]*+]", "_", name) or "x", {*reserved, *named.values()})
+        named[name] = answers.free(re.sub(r"[`:\[\]*+]", "_", name) or "x", {*reserved, *named.values()})
     return named
 
 
@@ -380,23 +370,16 @@ def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) ->
 
 
 def glm_rows(
-    fitted: Fitted,
-    p: RParameters,
-    likelihood: Mapping[str, float],
-    name: str,
-    said: Sequence[str],
-    fit: Fit,
-    errors: bool = True,
-    nuisance: int = 0,
+    fitted: Fitted, p: RParameters, likelihood: Named, name: str, said: str, errors: bool, more: int, fit: Fit
 ) -> Rows:
-    """R's numbers beside a fit's, with glm's AIC, count of parameters and null model; nuisance: constants of contests."""
+    """R's numbers beside a fit's, with glm's AIC, count of parameters and null model; more: constants of contests."""
     call, theirs = fitted.call, likelihood.get("llf")
-    rows = of_fit(call, fit, p, likelihood, *said, name=towards(name, fit), errors=errors)
+    rows = of_fit(call, fit, p, likelihood, said, name=towards(name, fit), errors=errors)
     rows += Beside(call).numbers(**_null_model(fitted))
     loglik = call.number("loglik")
     if loglik is None or theirs is None or fit.n_infinite:
         return rows
-    rank = float(fit.rank + nuisance)
+    rank = float(fit.rank + more)
     # AIC is twice the log-likelihood and a whole number, so it has the digits of the log-likelihood.
     aic = Beside(call, floor("llf", GLM).digits).numbers(aic_glm=2.0 * (rank - fit.llf - (loglik - theirs)))
     return rows + Beside(call).numbers(loglik_df=rank) + aic

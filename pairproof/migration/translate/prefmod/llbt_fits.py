@@ -87,6 +87,9 @@ def reference_of(names: Sequence[str], context: Context) -> str:
     return f"{in_order[0]}{len(heads[in_order[0]]) + 1}" if len(in_order) == 1 else ""
 
 
+OF_EMPTY_BLOCKS = "{} blocks without an answer are subtracted from its df; its fitted counts in them are positive, so its deviance is not compared (defect B11)"
+
+
 def _llbt_rows(call: RecordedCall, model: Model, fit: Fit) -> Rows:
     coef, se = named(call.vector("coef")), call.vector("se")
     errors = np.full(len(coef), np.nan) if se is None else se.floats()
@@ -98,11 +101,7 @@ def _llbt_rows(call: RecordedCall, model: Model, fit: Fit) -> Rows:
     if not empty.any():
         return of_fit(call, fit, p, values, said)
     values.pop("deviance", None)
-    taken_off = (
-        f"{int(empty.sum())} blocks without an answer are subtracted from its df; its fitted counts in"
-        " them are positive, so its deviance is not compared (defect B11)"
-    )
-    return of_fit(call, fit, p, values, said, taken_off)
+    return of_fit(call, fit, p, values, said, OF_EMPTY_BLOCKS.format(int(empty.sum())))
 
 
 @in_r("prefmod::llbt.fit")
@@ -133,8 +132,7 @@ class Comparisons(Asked):
         coding = tables.coding_of(used.answers)
         prefmod: dict[str, object] = {"layout": "prefmod", "pair_order": "prefmod", "items": list(self.items)}
         reading = prefmod | stated(coding=coding, levels=found.levels(used))
-        ties = "tie" in coding and not self.ties and "none"
-        options = stated(ties=ties, by=found.by, cells=found.cells)
+        options = stated(ties="tie" in coding and not self.ties and "none", by=found.by, cells=found.cells)
         file = File(used.written(found.all), self.call.variable)
         return Call("pairproof.fit_llbt", (tables.read_pairs("pairproof.read", (file,), reading),), options)
 
@@ -148,11 +146,9 @@ class Comparisons(Asked):
         other, _ = tried(self.code(kept))
         if other is None or differ(self.compared(other)):
             return rows
-        why = (
-            f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel but not in elim,"
-            " and is left out"
-        )
-        return explained(rows, None, why, "B10-covariate-not-in-elim")
+        wrong = "B10-covariate-not-in-elim"
+        why = f"R is wrong here, by prefmod's {wrong}: {beyond[0]} is in formel but not in elim, and is left out"
+        return explained(rows, None, why, wrong)
 
     def compared(self, fit: Fit) -> Rows:
         """R's numbers beside those of a fit."""

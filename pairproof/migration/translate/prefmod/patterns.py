@@ -226,8 +226,7 @@ def pattern(call: RecordedCall, context: Context) -> Translation:
     fit = made(code)
     with contextlib.suppress(StaysInR):
         whole = _code(replace(model, rows=None))
-    notes = (*model.notes, *_notes(model))
-    return Translation("native", code, notes=notes, judge=_judged(model, fit, whole))
+    return Translation("native", code, notes=(*model.notes, *_notes(model)), judge=_judged(model, fit, whole))
 
 
 def _code(model: Asked) -> Call:
@@ -280,20 +279,18 @@ def _scale(table: tables.Given) -> str:
     return f"{int(low)}-{int(high)}"
 
 
+OF_SCALE = "the scale is {}, from the smallest to the largest rating that occurs, as prefmod takes it; state the scale of your instrument if it has more points"
+OF_BETA = 'MISbeta of items is not the model of its help page: prefmod multiplies the missingness of item i by the answer to comparison i, which beta="coded" reproduces (defect B3)'
+
+
 def _notes(model: Asked) -> Sequence[str]:
     table, notes = model.used, list[str]()
     if model.kind == "ratings":
-        notes.append(
-            f"the scale is {_scale(table)}, from the smallest to the largest rating that occurs, as prefmod"
-            " takes it; state the scale of your instrument if it has more points"
-        )
+        notes.append(OF_SCALE.format(_scale(table)))
     if model.kind == "ranks" and np.isnan(table.answers).any():
         notes.append("an item without a rank counts as below all ranked items, as in prefmod")
     if model.beta_of and model.alpha == "item":
-        notes.append(
-            "MISbeta of items is not the model of its help page: prefmod multiplies the missingness of item i by"
-            ' the answer to comparison i, which beta="coded" reproduces (defect B3)'
-        )
+        notes.append(OF_BETA)
     return notes
 
 
@@ -326,17 +323,14 @@ class OfR:
         call, p = self.call, self.p
         least, code = call.number("minimum"), call.number("code")
         renamed = [f"{a} is {b}" for a, b in zip(coefficients(call), p.names) if a != b]
-        rows = of_fit(
-            call,
-            fit,
-            p,
-            {} if least is None else {"llf": -least},
+        said = (
             f"{', '.join(renamed[:8])}{', ...' if len(renamed) > 8 else ''}",
             "nlm stops at a gradient of 1e-6",
-            name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in p.names) else ''}{BY_NLM}",
-            lost=[f"se.{name}" for name in self.without],
-            arrived=code in (1, 2, None),
         )
+        of_beta = "MISbeta, " if any(n.startswith("beta:") for n in p.names) else ""
+        name, lost = f"{call.function}, {of_beta}{BY_NLM}", [f"se.{name}" for name in self.without]
+        values, arrived = {} if least is None else {"llf": -least}, code in (1, 2, None)
+        rows = of_fit(call, fit, p, values, *said, name=name, lost=lost, arrived=arrived)
         stored = call.number("ll") if "ll" in call.result else call.number("loglik")
         if stored is not None:
             rows.append(Beside(call, STORED, WHY_STORED).row("ll", stored_log_likelihood(fit), stored))

@@ -85,9 +85,9 @@ def names_of_items(call: RecordedCall, n: int) -> tuple[str, ...]:
     return found if len(found) == n else tuple(f"o{k + 1}" for k in range(n))
 
 
-def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given:
+def given(call: RecordedCall, n_answers: int) -> Given:
     """The table of a call."""
-    value = call.values.get(argument)
+    value = call.values.get("obj")
     lost = "its table was not recorded, because it is too large or not a data frame"
     path = isinstance(value, RVector) and value.values.dtype == object
     stays_if(path, "it reads its data from a file itself; read the file into R first, and give the table")
@@ -105,8 +105,7 @@ def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats]:
     vectors = [c for c in columns if isinstance(c, RVector) and c.values.ndim == 1]
     stays_if(len(vectors) < len(columns) or not columns, "a column of its table is not a plain vector")
     mixed = any(v.levels is not None or v.rclass or v.values.dtype.kind == "O" for v in vectors)
-    numbers = [_numbers(v, mixed) for v in vectors]
-    return tuple(frame.names or [""] * len(columns)), np.column_stack(numbers)
+    return tuple(frame.names or [""] * len(columns)), np.column_stack([_numbers(v, mixed) for v in vectors])
 
 
 def _numbers(vector: RVector, mixed: bool) -> Floats:
@@ -152,8 +151,7 @@ def answered(table: Given, least: int = 1) -> Bools:
 def with_covariates(table: Given, covariates: Sequence[str]) -> Bools:
     """bool[n_rows]: rows without a missing value of these columns."""
     columns = [table.column(name) for name in covariates]
-    found = ~np.isnan(columns).any(axis=0) if columns else np.ones(len(table.values), bool)
-    return np.asarray(found)
+    return np.asarray(~np.isnan(columns).any(axis=0) if columns else np.ones(len(table.values), bool))
 
 
 def left_out(rows: Bools, why: str) -> tuple[str, ...]:
