@@ -238,16 +238,16 @@ class Applied(Tables, Texts):
         return put("pd.DataFrame(x, columns=n)", x=made, n=[n for n, _ in parts])
 
     def _aggregate(self, e: R) -> ast.expr:
-        """`aggregate(y ~ g, d, mean)`: a row a group."""
+        """`aggregate(y ~ g, d, mean)`, of several columns `cbind(x, y) ~ g`: a row a group."""
         given = matched(e.arguments, ("formula", "data", "FUN")) or {}
         form = given.get("formula", R("null"))
-        if len(given) != 3 or form.function != "~" or not all(p.symbol for p in form.operands):
+        of, g = form.operands if len(given) == 3 and form.function == "~" else (R("null"),) * 2
+        names = [y.symbol for y in (of.operands if of.function == "cbind" else (of,))]
+        if not g.symbol or not all(names):
             raise NotTranslated("aggregate() with these arguments is not supported")
-        y, g = form.operands
-        x = call_of("$", given["data"], R("str", y.symbol))
-        by = call_of("$", given["data"], R("str", g.symbol))
-        found = self.operand(call_of("tapply", x, by, given["FUN"]))
-        return put("x.rename(y).rename_axis(g).reset_index()", x=found, y=y.symbol, g=g.symbol)
+        x = {n: call_of("$", given["data"], R("str", n)) for n in (*names, g.symbol)}
+        columns = [(n, self.operand(call_of("tapply", x[n], x[g.symbol], given["FUN"]))) for n in names]
+        return put("pd.DataFrame(x).rename_axis(g).reset_index()", x=dict_of(columns), g=g.symbol)
 
     def _apply(self, e: R) -> ast.expr:
         """`sapply(fits, deviance)`, `lapply(fits, function(m) coef(m))`, `apply(d, 2, quantile, c(0.1, 0.9))`."""
@@ -351,7 +351,7 @@ class Applied(Tables, Texts):
         turns = [{own: v, key: k} for k, v in (found.items() if keyed else zip(found, found))]
         loops = {parameter: element, **({"name": name_of(key)} if keyed else {})}
         with self._inside(turns, name_of(key if keyed else own), loops):
-            inner = self._applied(fun, parameter, element, rest)
+            inner = self.viewed(self._applied(fun, parameter, element, rest))
             value = self.value(inner)
         uses = any(isinstance(n, ast.Name) and n.id == own for n in ast.walk(inner))
         if keyed:

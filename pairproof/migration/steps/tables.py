@@ -145,7 +145,8 @@ class Parts(Evaluated):
             for turn in ({}, *self._turns(made)):
                 with self._during(turn):
                     step = self.step(made)
-                frame = step.call.result.get("data") if step and step.call.args.get("data") == data else None
+                given = step.call.result if step and step.call.args.get("data") == data else {}
+                frame = given.get("data") or given.get("frame")
                 column = str(of.operands[1].value)
                 factor = frame[column] if isinstance(frame, RList) and column in frame else None
                 levels = (factor.levels or ()) if isinstance(factor, RVector) else ()

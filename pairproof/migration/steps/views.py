@@ -40,6 +40,8 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
     "df.null": ("df_null", ("m.df_null",), "m.df_null"),
     "nobs": ("nobs", ("m.n_comparisons", "m.df_resid + m.rank"), "m.nobs"),
 }
+#: The same by persons, of whom each answered all n pairs.
+OF_PERSONS = {"nobs": "m.n_comparisons / n", "BIC": "m.aic + (np.log(m.n_comparisons / n) - 2) * m.rank"}
 #: What a model that R fitted may have instead.
 _FROM_LOGLIK = {
     "AIC": ("2 * m.df - 2 * m.loglik",), "BIC": ("np.log(m.df + m.df_residual) * m.df - 2 * m.loglik",)
@@ -96,10 +98,8 @@ def number(function: str, m: ast.expr, step: Step, value: Value) -> ast.expr:
     recorded, y = _recorded(step, key), step.call.vector("y")
     if function == "BIC" and y is not None and isinstance(step.value, Fit):  # with the rows of eliminate
         found.append(put("aic_glm(m) + (np.log(n) - 2) * (n - m.df_resid)", m=m, n=y.values.size))
-    if function in ("BIC", "nobs") and (n := step.call.number("n")) is not None:
-        found.append(
-            node(int(n)) if function == "nobs" else put("m.aic + (np.log(n) - 2) * m.rank", m=m, n=int(n))
-        )
+    if function in OF_PERSONS and step.call.number("n") is not None and isinstance(step.value, Fit):
+        found.append(put(OF_PERSONS[function], m=m, n=math.comb(len(step.value.items), 2)))
     for candidate in found:
         try:
             own = float(value(candidate))

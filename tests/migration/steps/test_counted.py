@@ -139,7 +139,7 @@ def test_what_depends_on_a_constant_is_found_through_names_parts_and_loops() -> 
     known = {True: {"lev": "pd.Series({'a': 0.25, 'b': 0.75})"}, False: {}}
 
     def r(lines: list[str], printed: str) -> list[str]:
-        return of.of_r(printed, of.printed_without(lines, values, known))
+        return of.of_r(printed, of.printed_without(lines, values, known), True)
 
     assert r(["print(est.iloc[0])"], "1.5") == []
     lines = [
@@ -156,6 +156,18 @@ def test_what_depends_on_a_constant_is_found_through_names_parts_and_loops() -> 
     assert list(values["lev"]) == [0.25, 0.75]  # run on copies
     assert r(["print(float(lev.missing))"], "1.5 0.75") == ["1.5", "0.75"]  # it stops: all of it
     assert r(["lev = est"], "") == [] and r(["print(lev.iloc[0])"], "1.5") == []
+
+
+def test_what_is_computed_from_a_constant_of_the_data_alone_is_r_s_and_beside_a_fit_its_own_numbers_are() -> (
+    None
+):
+    of = Constants(False)
+    values = {"pd": pd, "print": print, "show": print}
+    known: dict[bool, dict[str, str]] = {True: {}, False: {"wins": "pd.Series({'a': 4.25, 'b': 8.5})"}}
+    lines = ["wins = pd.Series({'a': 4.25, 'b': 8.5})", "print((wins / 7).iloc[0])"]
+    without = of.printed_without(lines, values, known)
+    assert of.of_r("0.607143", without, False) == ["0.607143"]
+    assert of.of_r("0.607143", without, True) == [] and of.of_r("4.25", without, True) == ["4.25"]
 
 
 def test_a_constant_of_r_in_a_statement_of_models_is_no_agreement(tmp_path: Path) -> None:

@@ -286,6 +286,7 @@ def test_every_rule_of_the_vocabulary_is_python_of_its_formals() -> None:
             names = {n.id for n in ast.walk(ast.parse(rule.template)) if isinstance(n, ast.Name)}
             formals = {n.replace(".", "_") for n in (*rule.needed, *rule.defaults)}
             own = {
+                "dict",
                 "itertools",
                 "np",
                 "pd",
