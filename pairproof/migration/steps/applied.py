@@ -7,6 +7,7 @@ an inner one goes through those of its own outer turn.  Texts of several numbers
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -367,6 +368,14 @@ class Applied(Tables, Texts):
     def _simplified(self, e: R, made: ast.expr, kind: str) -> ast.expr:
         """A vector of numbers, a table of vectors that are as long; columns by what the function was applied to."""
         named = not isinstance(made, ast.ListComp)
+        if kind in "nsv" and isinstance(made, (ast.ListComp, ast.DictComp)):
+            each = [*self.value(made).values()] if named else self.value(made)
+            if any(np.ndim(v) for v in each) and {*map(np.size, each)} == {
+                1
+            }:  # vectors of one number are numbers
+                part, kind = "value" if named else "elt", "n"
+                made = copy.copy(made)
+                setattr(made, part, put("float(np.squeeze(x))", x=getattr(made, part)))
         if kind in "nt":
             return put("pd.Series(x)" if named else "np.array(x)", x=made)
         found = self.value(made)
@@ -423,6 +432,27 @@ class Applied(Tables, Texts):
         form = f"pd.concat({'list(x.values())' if isinstance(found, dict) and not named else 'x'}, "
         form += f"{'' if named else 'keys=keys, '}names=[n]).reset_index(0).reset_index(drop=True)"
         return put(form, x=x, keys=keys, n=id)
+
+    def _longer(self, e: R) -> ast.expr:
+        """`pivot_longer(d, -id, names_to = "name", values_to = "value")`: row by row."""
+        given = matched(e.arguments, ("data", "cols", "names_to", "values_to")) or {}
+        if len(given) != 4 or given["cols"].function != "-" or not given["cols"].operands[0].symbol:
+            raise NotTranslated("pivot_longer() with these arguments is not supported")
+        d, n, v = (self.operand(given[k]) for k in ("data", "names_to", "values_to"))
+        form = "d.reset_index(drop=True).melt(id, var_name=n, value_name=v, ignore_index=False)"
+        found = put(form, d=d, id=given["cols"].operands[0].symbol, n=n, v=v)
+        return put("x.sort_index(kind='stable').reset_index(drop=True)", x=found)
+
+    def _wider(self, e: R) -> ast.expr:
+        """`pivot_wider(d, names_from = n, values_from = v)` of one column beside, in the order of the rows."""
+        given = matched(e.arguments, ("data", "names_from", "values_from")) or {}
+        x = self.named(self.operand(given["data"]), "table") if len(given) == 3 else put("None")
+        n, v = (given[k].symbol if k in given else "" for k in ("names_from", "values_from"))
+        rest = [c for c in self.value(x) if c not in (n, v)] if self.kind(x) == "d" else []
+        if len(rest) != 1 or not {n, v} <= {*self.value(x)}:
+            raise NotTranslated("pivot_wider() with these arguments is not supported")
+        form = "x.pivot(index=i, columns=n, values=v).loc[pd.unique(x[i]), pd.unique(x[n])]"
+        return put(f"{form}.rename_axis(columns=None).reset_index()", x=x, i=rest[0], n=n, v=v)
 
     def _nested(self, e: R) -> ast.expr:
         """`mutate(nest(group_by(d, g)), fit = map(data, f), ...)`: of R's data a dict of lists, an element a group."""

@@ -41,7 +41,7 @@ _CALLED = frozenset(["show", *OURS, *_BUILTINS])
 #: What the templates in the modules beside this one use; the vocabulary's own is found in it.
 _FUNCTIONS = (
     "itertools.product np.arange np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.flatnonzero np.full"
-    " np.isin np.lexsort np.nan np.pi np.reshape pairproof.contest_residuals pairproof.plot_worth pd.DataFrame"
+    " np.isin np.lexsort np.nan np.select np.squeeze np.pi np.reshape pairproof.contest_residuals pairproof.plot_worth pd.DataFrame"
     " pd.Series pd.concat sys.stderr"
 ).split()
 _ATTRIBUTES = (

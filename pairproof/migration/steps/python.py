@@ -263,6 +263,7 @@ def _pairs_of_brackets(text: str) -> list[tuple[int, int]]:
 
 #: Operators of one precedence, the loosest first.
 _LOOSEST = (
+    (" if ", " else "),
     (" == ", " != ", " < ", " > ", " <= ", " >= "),
     (" + ", " - "),
     (" * ", " / ", " // ", " % ", " @ "),
@@ -274,7 +275,7 @@ def _operators(text: str) -> list[int]:
     flat = [(k, c) for k, c, depth in _scan(text) if depth == 0]
     for words in _LOOSEST:
         cuts = [k + 1 for k, c in flat if c == " " and any(text.startswith(w, k) for w in words)]
-        if cuts:
+        if cuts and (words != _LOOSEST[0] or not _clauses(text)):
             return cuts
     links = [k for k, c in flat if c == "." and text[k - 1 : k] in (")", "]")]
     return links if len(links) > 1 else []

@@ -180,6 +180,10 @@ class Shown(State):
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}\.(csv|tsv|txt|dat)", name):
             raise NotTranslated("it writes to another folder")
         parts = {n: ex.operand(a) for n, a in given.items() if n != "file"}
+        if isinstance(
+            getattr(ex.value(parts["x"]), "index", None), pd.RangeIndex
+        ):  # R counts its rows from 1
+            parts["x"] = put("x.set_axis(range(1, len(x) + 1))", x=parts["x"])
         return by_rule(e.function, [*parts.items(), ("file", put("HERE / n", n=name))], ex.value)
 
 

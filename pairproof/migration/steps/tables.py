@@ -543,7 +543,8 @@ class Tables(Parts):
         """The columns of a table, or the parts of a list, as variables."""
         if self.kind(d) not in "dl" or isinstance(self.value(d), list):
             raise NotTranslated("its columns are not in Python")
-        return {str(n): put("d[n]", d=d, n=n) for n in self.value(d)}
+        there = {str(n): put("d[n]", d=d, n=n) for n in self.value(d)}
+        return {**{r: there[own] for r, own in views.ALSO.items() if own in there}, **there}
 
     def _with(self, e: R) -> ast.expr:
         """`with(d, f(column))`."""
@@ -562,11 +563,23 @@ class Tables(Parts):
         for n, a in columns:
             d = self.named(d, "table") if once else d
             with self.bound(self.columns(d if once else first)):
-                d = self.with_columns(d, [(n, self.operand(a))])
+                number = a.function == "row_number" and not a.operands
+                made = put("range(1, len(d) + 1)", d=d) if number else self.operand(a)
+                d = self.with_columns(d, [(n, made)])
         new = [n for n in self.value(d) if n not in {*self.value(first)}]
         if e.function == "within" and len(new) > 1:  # R has the last of them first
             d = put("x[k]", x=d, k=[*self.value(first), *reversed(new)])
         return d
+
+    def _case_when(self, e: R) -> ast.expr:
+        """`case_when(x > 2 ~ "A", TRUE ~ "B")`."""
+        cases = [a.operands for a in e.operands if a.function == "~" and len(a.operands) == 2]
+        if len(cases) < len(e.operands) or len(cases) < 2 or cases[-1][0].value is not True:
+            raise NotTranslated("case_when() without a last case TRUE ~ value is not supported")
+        tests, given = ([self.operand(case[k]) for case in cases[:-1]] for k in (0, 1))
+        return put(
+            "np.select(tests, given, other)", tests=tests, given=given, other=self.operand(cases[-1][1])
+        )
 
     def _subset(self, e: R) -> ast.expr:
         """`subset(d, column > 1)`, filter(): rows; of a vector those for which it is true."""
@@ -633,27 +646,6 @@ class Tables(Parts):
             fun = R("function", "function", None, (("group", R("empty")),), body)
             columns.append((name, self.expression(call_of("sapply", over, fun))))
         return put("pd.DataFrame(x).rename_axis(g).reset_index()", x=dict_of(columns), g=by.symbol)
-
-    def _longer(self, e: R) -> ast.expr:
-        """`pivot_longer(d, -id, names_to = "name", values_to = "value")`: row by row."""
-        given = matched(e.arguments, ("data", "cols", "names_to", "values_to")) or {}
-        if len(given) != 4 or given["cols"].function != "-" or not given["cols"].operands[0].symbol:
-            raise NotTranslated("pivot_longer() with these arguments is not supported")
-        d, n, v = (self.operand(given[k]) for k in ("data", "names_to", "values_to"))
-        form = "d.reset_index(drop=True).melt(id, var_name=n, value_name=v, ignore_index=False)"
-        found = put(form, d=d, id=given["cols"].operands[0].symbol, n=n, v=v)
-        return put("x.sort_index(kind='stable').reset_index(drop=True)", x=found)
-
-    def _wider(self, e: R) -> ast.expr:
-        """`pivot_wider(d, names_from = n, values_from = v)` of one column beside, in the order of the rows."""
-        given = matched(e.arguments, ("data", "names_from", "values_from")) or {}
-        x = self.named(self.operand(given["data"]), "table") if len(given) == 3 else put("None")
-        n, v = (given[k].symbol if k in given else "" for k in ("names_from", "values_from"))
-        rest = [c for c in self.value(x) if c not in (n, v)] if self.kind(x) == "d" else []
-        if len(rest) != 1 or not {n, v} <= {*self.value(x)}:
-            raise NotTranslated("pivot_wider() with these arguments is not supported")
-        form = "x.pivot(index=i, columns=n, values=v).loc[pd.unique(x[i]), pd.unique(x[n])]"
-        return put(f"{form}.rename_axis(columns=None).reset_index()", x=x, i=rest[0], n=n, v=v)
 
     def _select(self, e: R) -> ast.expr:
         """`select(d, a, b)`, `select(d, -a)`, `pull(d, a)`: columns by their names."""

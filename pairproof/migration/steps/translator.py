@@ -31,6 +31,8 @@ _COUNTING = frozenset(
     "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
 )
 EXACT = 15.0
+#: Other turns of a loop in which two vectors are looked at, beside the first.
+MOST_TURNS = 4
 #: How far worths that sum to 1 may miss it.
 SAME = 1e-9
 #: Functions that take parts, by name or as R has the places; that leave out NA; that make texts of numbers.
@@ -196,13 +198,21 @@ class Expressions(Applied):
             x, kinds[0] = put("x.iloc[0]", x=x), "n"
         elif kinds[1] == "s" and sizes[1] == 1 < sizes[0]:
             y, kinds[1] = put("x.iloc[0]", x=y), "n"
-        if kinds == ["s", "s"] and f != "%*%" and not self.value(x).index.equals(self.value(y).index):
+        if kinds == ["s", "s"] and f != "%*%" and not self._same_rows(x, y):
             y = put("y.to_numpy()", y=y)
         if kinds[0] == "v" and not isinstance(self.value(x), np.ndarray) and kinds[1] in "nvt":
             x = put("np.array(x)", x=x)
         elif kinds[1] == "v" and not isinstance(self.value(y), np.ndarray) and kinds[0] == "n":
             y = put("np.array(y)", y=y)
         return put(OPERATORS[f], x=x, y=y)
+
+    def _same_rows(self, x: ast.expr, y: ast.expr) -> bool:
+        """Whether two vectors have the same names, in other turns of the loops around too."""
+        for turn in ({}, *self._turns(ast.Tuple([x, y]))[:MOST_TURNS]):
+            with self._during(turn), suppress(NotTranslated):
+                if not self.value(x).index.equals(self.value(y).index):
+                    return False
+        return True
 
     def _of_table(self, x: ast.expr, y: ast.expr) -> tuple[ast.expr, ast.expr]:
         """Operands of which one at least is a table: R goes by place, and down the columns with a vector."""
@@ -600,7 +610,7 @@ _METHODS: Mapping[str, str] = {
     "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "matrix": "matrix",
     "with": "with", "transform": "mutate", "mutate": "mutate", "within": "mutate", "aggregate": "aggregate", "subset": "subset", "filter": "subset", "arrange": "arrange",
     "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
-    "pivot_wider": "wider", "unnest": "unnest", "select": "select", "pull": "select", "bind_rows": "bind_rows", "slice_max": "slice", "slice_min": "slice",
+    "pivot_wider": "wider", "unnest": "unnest", "select": "select", "pull": "select", "bind_rows": "bind_rows", "case_when": "case_when", "slice_max": "slice", "slice_min": "slice",
     "glance": "glance", "set_names": "set_names", "setNames": "set_names",
     "Reduce": "reduce", "get": "get", "attr": "attribute", "levels": "levels_of", "vector": "vector_of", "replicate": "replicate",
 }  # fmt: skip

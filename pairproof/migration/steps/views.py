@@ -471,6 +471,8 @@ def intervals(m: ast.expr, step: Step, varies: bool, level: float = 0.95, profil
     if quasi(step):
         wider = "x.sub(m.params, axis=0).mul(dispersion(m) ** 0.5).add(m.params, axis=0)"
         made = put(wider, x=made, m=m)
+    if _with_reference(step, pairs):
+        made = put("x.fillna(0.0)", x=made)
     found = _rows(made, m, step.value, own, varies)
     return _relabelled(found, pairs, False)
 

@@ -34,7 +34,9 @@ class TestReshaped:
         assert (ran.returncode, ran.stderr) == (0, "")
         of = share(found.captured.output, ran.stdout)
         assert of.missing == () and of.agree == 135
-        assert (home / "abilities.txt").read_text().startswith("journal\tability\tse\thigh\tlow\n")
+        assert (home / "abilities.txt").read_text().startswith(
+            "journal\tability\tse\thigh\tlow\thalf\n1\tBiometrika\t0.0\t0.0\t0.0\t0.0\tnone\n2\t"
+        )
 
     @pytest.mark.parametrize(
         "line",
