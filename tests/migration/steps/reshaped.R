@@ -59,3 +59,10 @@ for (j in names(a)) cat(j, length(intersect(j, c("JASA", "JRSS-B"))), j %in% "JA
 dev <- c()
 for (r in c("JASA", "JRSS-B")) dev[r] <- BTm(cbind(win1, win2), player1, player2, data = counts, refcat = r)$deviance
 round(dev, 3)
+
+# A table of probabilities by hand, whose first cell is NA
+ab <- as.data.frame(ab)
+ab$journal <- rownames(ab)
+won <- sapply(ab$journal, function(i) sapply(ab$journal, function(j) if (i == j) NA else plogis(ab$ability[ab$journal == i] - ab$ability[ab$journal == j])))
+round(won, 3)
+rowMeans(won, na.rm = TRUE)

@@ -33,7 +33,7 @@ class TestReshaped:
         ran = python(home, "reshaped.py", r="none")
         assert (ran.returncode, ran.stderr) == (0, "")
         of = share(found.captured.output, ran.stdout)
-        assert of.missing == () and of.agree == 135
+        assert of.missing == () and of.agree == 151
         assert (home / "abilities.txt").read_text().startswith(
             "journal\tability\tse\thigh\tlow\thalf\n1\tBiometrika\t0.0\t0.0\t0.0\t0.0\tnone\n2\t"
         )

@@ -23,3 +23,6 @@ map(fits, tidy) |> bind_rows(.id = "fit")
 ability <- c(itemp = 0, coef(m))
 wr <- plogis(outer(ability, ability, "-")) - diag(0.5, 4)
 as_tibble(wr, rownames = "item") |> pivot_longer(-item, names_to = "vs", values_to = "p") |> slice_max(p, n = 3)
+board <- BTabilities(m) |> as.data.frame() |> rownames_to_column("item") |> arrange(desc(ability)) |> mutate(rating = 1000 + 173.7 * ability, low = rating - 340 * s.e., place = row_number(), tier = case_when(rating > 1050 ~ "A", rating > 1000 ~ "B", TRUE ~ "C"))
+board
+board |> select(place, item, tier)
