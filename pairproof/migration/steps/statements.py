@@ -512,9 +512,26 @@ class Statements(Functions, Shown):
             raise NotTranslated("its fits are made in a loop around it, and have no names of its turns")
         self.scope.variables[variable] = made
 
+    def _renamed(self, of: R, key: R, value: R, ex: Expressions) -> R:
+        """All names of `names(x)`, of which those at some places are new."""
+        names = list(map(str, ex.value(ex.operand(of))))
+        places, new = (np.atleast_1d(ex.value(ex.operand(e))) for e in (key, value))
+        if (
+            places.dtype.kind not in "if"
+            or len(places) != len(new)
+            or not 0 < min(places) <= max(places) <= len(names)
+        ):
+            raise NotTranslated("it changes names that are not given by their places")
+        for k, name in zip(places, new):
+            names[int(k) - 1] = str(name)
+        return call_of("c", *(R("str", n) for n in names))
+
     def _replace(self, target: R, value: R, ex: Expressions, block: Block) -> None:
         """`names(x) <- v`, `d$x <- v`, `x[i] <- v`."""
         f, of = target.function, target.operands[0]
+        if f == "[" and of.function in ("names", "colnames") and len(target.operands) == 2:
+            self._replace(of, self._renamed(of, target.operands[1], value, ex), ex, block)
+            return
         if not of.symbol:
             raise NotTranslated("it changes part of a part")
         if any(map(self._of_models, [value, *target.operands[1:]])) or self._fits(value):
