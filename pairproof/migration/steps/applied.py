@@ -114,7 +114,11 @@ class Texts(Evaluated):
         words = {n: self.operand(a) for n, a in (given or {}).items()}
         x = words.pop("x", put("None"))
         kind = self.kind(x)
-        if given is None or any(not isinstance(m, (ast.Constant, ast.UnaryOp)) for m in words.values()):
+        if (
+            given is None
+            or "justify" in words
+            or any(not isinstance(m, (ast.Constant, ast.UnaryOp)) for m in words.values())
+        ):
             raise NotTranslated(f"{e.function}() with these arguments is not supported")
         if kind == "d":
             return x
@@ -127,6 +131,8 @@ class Texts(Evaluated):
                 return self._formatted(x, said)
         flag, letter, mark = (str(said.get(n, "")) for n in ("flag", "format", "big.mark"))
         width = f"{int(said['width'])}".replace("-", "<") if said.get("width") else ""
+        if e.function == "format" and texts and kind == "v" and not width:  # all as wide as the widest
+            width = str(max(map(len, self.value(x)), default=0))
         width = f"<{width}" if flag == "-" and width[:1] not in "<" else width
         if texts:
             spec = width if width[:1] in "<" else f"{'<' if e.function == 'format' else '>'}{width}"

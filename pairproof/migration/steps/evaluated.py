@@ -239,6 +239,8 @@ class Evaluated:
         self.lacking: list[tuple[ast.expr, Lacking]] = []
         #: Whether the names of a vector of coefficients are lost in what is made of it.
         self.bare = False
+        #: Whether a comparison with what is missing, NA in R, may be False here.
+        self.na_is_false = False
 
     def value(self, made: ast.expr) -> Any:
         """What an expression gives now."""

@@ -319,6 +319,10 @@ _NA_OF_NA = frozenset(
 )
 
 
+#: Functions that have places for what is missing, or none, where Python has it otherwise, and of which kinds.
+_NOT_OF_NA = {"rank": "sv", "sort": "v", "which.max": "v", "which.min": "v"}
+
+
 def kind_of(value: Any) -> str:
     """n number, v vector, s named vector, d table, t text, l list, o nothing, f anything else."""
     if value is None:
@@ -391,6 +395,12 @@ def by_rule(function: str, arguments: Given, value: Callable[[ast.expr], Any]) -
         kept = not any(a.value for a in without if isinstance(a, ast.Constant))
         if kept and np.any(pd.isna(value(arguments[0][1]))):
             raise NotTranslated(f"{function}() of missing values is NA in R")
+    if (
+        function in _NOT_OF_NA
+        and first in _NOT_OF_NA[function]
+        and np.any(pd.isna(np.asarray(value(arguments[0][1]))))
+    ):
+        raise NotTranslated(f"{function}() of missing values is otherwise in R")
     for rule in vocabulary()[function]:
         given = matched(arguments, rule.formals)
         if given is None or not all(n in given for n in (*rule.needed, *rule.fixed)):

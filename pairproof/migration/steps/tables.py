@@ -14,7 +14,7 @@ from ...fit.fit import Fit
 from ..translate.python_code import identifier
 from ..translate.translation import Step
 from . import views
-from .evaluated import LONG, Evaluated, Lacking
+from .evaluated import LONG, Evaluated, Lacking, for_now
 from .python import OPERATORS, by_rule, called_on, dict_of, name_of, node, put, text_of
 from .trees import NotTranslated, R, call_of, matched
 
@@ -339,7 +339,7 @@ class Tables(Parts):
         if "o" in kinds:
             parts = [(n, p) for n, p in parts if self.kind(p) != "o"]
             kinds -= {"o"}
-        if len(parts) == 1 and (kinds <= set("sv") or not parts[0][0]):
+        if len(parts) == 1 and kinds <= set("sv") or len(parts) == 1 and not parts[0][0] and "d" not in kinds:
             return parts[0][1]
         if kinds <= {"n", "t"}:
             if any(n for n, _ in parts):
@@ -586,7 +586,8 @@ class Tables(Parts):
         x = self.operand(e.operands[0])
         x = self.named(x, "table", 2 * LONG) if self.kind(x) == "d" else x
         with self.bound(self.columns(x) if self.kind(x) == "d" else {}):
-            key = self.operand(e.operands[1])
+            with for_now(self, na_is_false=True):
+                key = self.operand(e.operands[1])
         if len(e.operands) != 2 or self.kind(x) not in "svd" or np.asarray(self.value(key)).dtype != bool:
             raise NotTranslated(f"{e.function}() with these arguments is not supported")
         rows = getattr(self.value(x), "index", None)

@@ -164,7 +164,8 @@ class Expressions(Applied):
             return self._own_function(e, self.scope.functions[f])
         if f in vocabulary():
             used = len(self.digits)
-            with for_now(self, bare=self._is_bare(e)):
+            without = f == "which" or dict(e.arguments).get("na.rm", R("null")).value is True and f == "sum"
+            with for_now(self, bare=self._is_bare(e), na_is_false=self.na_is_false or without):
                 arguments = [(n, self.operand(a)) for n, a in e.arguments if a.kind != "empty"]
             if f in _COUNTING:  # none of the fits' digits is in it
                 exact = len(self.digits) - used
@@ -188,7 +189,11 @@ class Expressions(Applied):
         left, right = e.operands
         if f == "%*%" and left.function == "t" and self.kind(self.operand(left.operands[0])) in "sv":
             left = left.operands[0]  # a vector from the left
-        x, y = self.operand(left), self.operand(right)
+        own = f == "&" and any(part.function == "is.na" for part in e.walk())  # FALSE & NA is FALSE
+        with for_now(self, na_is_false=self.na_is_false or own):
+            x, y = self.operand(left), self.operand(right)
+        if f in _COMPARING and not self.na_is_false and any(self._has_na(m) for m in (x, y)):
+            raise NotTranslated("it compares a missing value, which is NA in R and False in Python")
         kinds = [self.kind(m) for m in (x, y)]
         if {*kinds} & {*"dm"}:
             x, y = self._of_places(x, y) if f == "%*%" else self._of_table(x, y)
@@ -205,6 +210,12 @@ class Expressions(Applied):
         elif kinds[1] == "v" and not isinstance(self.value(y), np.ndarray) and kinds[0] == "n":
             y = put("np.array(y)", y=y)
         return put(OPERATORS[f], x=x, y=y)
+
+    def _has_na(self, x: ast.expr) -> bool:
+        value = self.value(x)
+        return (
+            self.kind(x) in "nsvd" and not isinstance(value, (range, list)) and bool(np.any(pd.isna(value)))
+        )
 
     def _same_rows(self, x: ast.expr, y: ast.expr) -> bool:
         """Whether two vectors have the same names, in other turns of the loops around too."""
@@ -261,6 +272,12 @@ class Expressions(Applied):
     def _sort(self, e: R) -> ast.expr:
         """`sort(names(x))` as `names(x)[order(names(x))]`."""
         x = self.operand(e.operands[0])
+        if self.kind(x) == "s" and self._has_na(x):  # R leaves them out
+            return by_rule(
+                "sort",
+                [("", put("x.dropna()", x=x)), *((n, self.operand(a)) for n, a in e.arguments[1:])],
+                self.value,
+            )
         if self.texts_of(x):
             return self._elements(x, R("call", "", R("sym", "order"), e.arguments), "x[k]")
         return self._general(e)

@@ -91,3 +91,19 @@ def test_an_argument_that_is_not_handled_is_refused(function: str, words: tuple[
 def test_a_point_at_the_end_of_a_tibble_s_number_says_that_it_is_rounded() -> None:
     assert (unit("1194."), unit("1194"), unit("0.12")) == (1.0, 0.0, 0.01)
     assert same("1193.8", "1194.") and not same("1193.8", "1194")
+
+
+GAPS = pd.Series({"a": 0.5, "b": float("nan"), "c": -1.0})
+
+
+def test_a_comparison_with_what_is_missing_is_written_only_where_r_takes_it_for_false() -> None:
+    s, above = R("sym", "s"), call_of(">", R("sym", "s"), R("num", 0))
+    left_out = R("call", "", R("sym", "sum"), (("", above), ("na.rm", R("lgl", True))))
+    there = call_of("&", call_of("!", call_of("is.na", s)), above)
+    for e in (call_of("which", above), call_of("subset", s, above), left_out, there):
+        assert "s > 0" in written(e, s=GAPS)
+    for e in (above, call_of("sum", above), call_of("!", above), call_of("[", s, above), call_of("rank", s)):
+        with pytest.raises(NotTranslated, match="missing"):
+            written(e, s=GAPS)
+    assert written(call_of("sort", s), s=GAPS) == 's.dropna().sort_values(ascending=True, kind="stable")'
+    assert written(above, s=GAPS.dropna()) == "s > 0"
