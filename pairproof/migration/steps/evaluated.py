@@ -23,7 +23,7 @@ from ..translate.translation import Step
 from . import views
 from .compared import numbers_of_r
 from .interpreter import MODULES, Interpreter
-from .python import dict_of, kind_of, name_of, node, put, text_of, tuple_of
+from .python import dict_of, kind_of, name_of, names_of, node, put, text_of, tuple_of
 from .trees import NotTranslated, R, own_variables
 
 RESERVED = (*OWN, *MODULES, "show", "using", "Backend", "Records", "x", "v")
@@ -164,6 +164,11 @@ class Scope:
             self.python[variable] = self.names.name(variable, "value")
             self.owners[self.python[variable]] = variable
         return self.python[variable]
+
+    def parts(self, e: R) -> list[R]:
+        """All within an expression, and within the functions of the script that it calls."""
+        bodies = [self.functions[p.function] for p in e.walk() if p.function in self.functions]
+        return [part for of in (e, *bodies) for part in of.walk()]
 
     def kept(self) -> dict[str, Any]:
         """All of it as it is now."""
@@ -401,7 +406,7 @@ class Evaluated:
 
     def _turns(self, made: ast.expr) -> list[dict[str, Any]]:
         """The other turns of the loops that a value changes in."""
-        names = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+        names = names_of(made)
         return [turn for loop in self.scope.turns for turn in loop if names & {*turn}]
 
     def _stands(self, turn: Turn, m: ast.expr) -> bool:
@@ -452,6 +457,11 @@ class Evaluated:
             self.before += in_turn(name, found)
             self.views[text] = name_of(name)
         return self.views[text]
+
+    def keyed_by(self, names: ast.expr, x: ast.expr) -> ast.expr:
+        """The parts of a list under names."""
+        form = "dict(zip(v, x.values()))" if isinstance(self.value(x), dict) else "dict(zip(v, x))"
+        return put(form, x=x, v=names)
 
     def expression(self, e: R) -> ast.expr:
         """Python of an expression."""

@@ -176,7 +176,8 @@ class State:
     def _fits(self, e: R) -> bool:
         """Whether it makes a fit of its expression, by its own call, or where a package or a function makes it."""
         calls = [*(s.call for s in self.sites.get(self.task, [])), *self.fitted.get(self.task, [])]
-        here, own = ({p.value for p in self._parts(of) if p.kind == "call"} for of in (self.tree or e, e))
+        parts = map(self.scope.parts, (self.tree or e, e))
+        here, own = ({p.value for p in within if p.kind == "call"} for within in parts)
         return any(call.text in own or call.text not in here for call in calls)
 
     def _quality(self, e: R, ex: Expressions) -> tuple[float, float]:
@@ -190,16 +191,11 @@ class State:
         if size > MUCH * max((s for d, s in zip(ex.digits, ex.leaves) if d == digits), default=size):
             own = (d + math.log10(size / s) for d, s in zip(ex.digits, ex.leaves) if s)
             digits = max(digits, min(own) - 1.0)
-        parts = self._parts(e)
+        parts = self.scope.parts(e)
         if not ex.digits or not any(part.function in OF_TAILS for part in parts):
             return digits, size
         of_one = any(p.function == "-" and p.operands[0].value == 1 for p in parts)
         return digits - 3.0, 1e-6 if of_one else 0.0
-
-    def _parts(self, e: R) -> list[R]:
-        """All within an expression, and within the functions of the script that it calls."""
-        bodies = [self.scope.functions[p.function] for p in e.walk() if p.function in self.scope.functions]
-        return [part for of in (e, *bodies) for part in of.walk()]
 
     def _lost(self, tree: R, valued: Valued = NO_VALUE) -> None:
         """Variables that only R has from there on; its value of that run, if it is one that can be written."""

@@ -107,10 +107,10 @@ def names_of(made: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
 
 
-def called(function: str, *arguments: Part, **keywords: Part) -> ast.expr:
-    """A call by our own name of a function."""
+def called(function: str | ast.expr, *arguments: Part, **keywords: Part) -> ast.expr:
+    """A call of a function, by our own name of it."""
     words = [ast.keyword(name, node(value)) for name, value in keywords.items()]
-    return ast.Call(_template(function), [node(a) for a in arguments], words)
+    return ast.Call(put(function) if isinstance(function, str) else function, [*map(node, arguments)], words)
 
 
 def loop_over(target: ast.expr, over: ast.expr) -> ast.comprehension:
@@ -119,12 +119,6 @@ def loop_over(target: ast.expr, over: ast.expr) -> ast.comprehension:
 
 def dict_of(parts: Sequence[tuple[str, ast.expr]]) -> ast.Dict:
     return ast.Dict([ast.Constant(n) for n, _ in parts], [p for _, p in parts])
-
-
-def called_on(of: ast.expr, method: str, **keywords: Part) -> ast.expr:
-    """`of.method(name=value)`."""
-    words = [ast.keyword(name, node(value)) for name, value in keywords.items()]
-    return ast.Call(ast.Attribute(of, method, ast.Load()), [], words)
 
 
 def _store(target: ast.expr) -> ast.expr:
@@ -309,9 +303,7 @@ OPERATORS = {
     "&": "x & y", "|": "x | y", "&&": "x and y", "||": "x or y",
 }  # fmt: skip
 #: Arguments that say how a result looks or is kept, and not what it is.
-_OF_LOOKS = frozenset(
-    "check.names stringsAsFactors drop na.last USE.NAMES check.attributes fileEncoding".split()
-)
+_OF_LOOKS = {*"check.names stringsAsFactors drop na.last USE.NAMES check.attributes fileEncoding".split()}
 
 #: Functions whose result is NA where one value is, unless na.rm leaves it out, as pandas does by itself.
 _NA_OF_NA = frozenset(
@@ -344,8 +336,7 @@ def kind_of(value: Any) -> str:
 class Rule:
     """A line of the vocabulary."""
 
-    kinds: str
-    of: str
+    kinds: Mapping[str, str]
     formals: tuple[str, ...]
     needed: tuple[str, ...]
     defaults: Mapping[str, Any]
@@ -356,21 +347,22 @@ class Rule:
 def _rule(text: str) -> Rule:
     left, _, template = text.partition(" -> ")
     kinds, colon, formals = left.partition(": ")
-    needed, defaults, fixed, in_order = [], {}, {}, []
-    names = (formals if colon else left).split(", ")
-    of = next((n for n in names if n[:1] == "*"), names[0])
-    for formal in (n.removeprefix("*") for n in names):
-        name, equal, constant = formal.partition("==" if "==" in formal else "=")
+    needed, defaults, fixed, in_order, starred = [], {}, {}, [], ""
+    for formal in (formals if colon else left).split(", "):
+        name, equal, constant = formal.removeprefix("*").partition("==" if "==" in formal else "=")
         name = name.replace("_", ".") if not name.endswith("_") else name[:-1]
         in_order.append(name)
+        starred = name if formal[:1] == "*" else starred
         if not equal:
             needed.append(name)
         elif "==" in formal:
             fixed[name] = ast.literal_eval(constant)
         else:
             defaults[name] = ast.literal_eval(constant)
-    of = of.removeprefix("*").partition("=")[0].replace("_", ".")
-    return Rule(kinds if colon else "", of, tuple(in_order), tuple(needed), defaults, fixed, template)
+    first, _, second = (kinds if colon else "").partition(" ")
+    of = {starred or in_order[0]: first} if first else {}
+    of |= {in_order[1]: second} if second else {}
+    return Rule(of, tuple(in_order), tuple(needed), defaults, fixed, template)
 
 
 @lru_cache(maxsize=1)
@@ -393,21 +385,13 @@ def by_rule(function: str, arguments: Given, value: Callable[[ast.expr], Any]) -
             raise NotTranslated(f"{function}() of missing values is NA in R")
     for rule in vocabulary()[function]:
         given = matched(arguments, rule.formals)
-        if given is None or not all(n in given for n in (*rule.needed, *rule.fixed)):
+        if given is None or not {*rule.needed, *rule.fixed} <= {*given}:
             continue
-        if "na.rm" in given and not without:  # R takes it by name only
-            continue
-        of_first = given.get(rule.of)
-        kind = first if of_first is None else kind_of(value(of_first))
-        first_kinds, _, second = rule.kinds.partition(" ")
-        if first_kinds and kind not in first_kinds:
-            continue
-        if second and kind_of(value(given[rule.formals[1]])) not in second:
-            continue
-        if any(not _is(given[n], constant) for n, constant in rule.fixed.items()):
-            continue
-        parts: dict[str, Part] = {**rule.defaults, **given}
-        return put(rule.template, **{_python(n): p for n, p in parts.items()})
+        of_kinds = all(kind_of(value(given[n])) in kinds for n, kinds in rule.kinds.items())
+        by_place = "na.rm" in given and not without  # R takes it by name only
+        if of_kinds and not by_place and all(_is(given[n], v) for n, v in rule.fixed.items()):
+            parts: dict[str, Part] = {**rule.defaults, **given}
+            return put(rule.template, **{_python(n): p for n, p in parts.items()})
     if first == "d" and value(arguments[0][1]).shape[1] == 1:  # a matrix of one column is a vector
         column = put("x.iloc[:, 0]", x=arguments[0][1])
         return by_rule(function, [(arguments[0][0], column), *arguments[1:]], value)

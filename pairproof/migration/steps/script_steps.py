@@ -271,13 +271,13 @@ class ScriptSteps(Statements):
             output, ended = (output or "").removesuffix("NULL\n"), output
             texts = texts and output != ended
         digits = min(block.digits, default=9.0)
-        digits -= 3.0 * any(part.function in OF_TAILS for part in self._parts(tree))
+        digits -= 3.0 * any(part.function in OF_TAILS for part in self.scope.parts(tree))
         rows = list(compared.printed_rows(call, printed, output or "", texts, bool(block.whys), digits))
         return rows if block.digits else [r for r in rows if r.verdict != "agrees"]
 
     def _only_texts(self, tree: R) -> bool:
         """Whether it prints by `cat` alone, in the functions of the script too."""
-        used = {part.function for part in self._parts(tree)}
+        used = {part.function for part in self.scope.parts(tree)}
         return "cat" in used and not used & {*PRINTING, "writeLines"}
 
     def _of_random(self, random: tuple[ast.expr, Step, RVector], place: Place) -> list[Agreement]:

@@ -27,9 +27,7 @@ from .trees import NoExpression, NotTranslated, R, matched
 ViewOf = Callable[[ast.expr, Step, bool], ast.expr]
 PASSING = frozenset("( suppressWarnings suppressMessages force identity try tryCatch".split())
 #: Functions that count, or name, whatever the numbers are; digits of what is exact.
-_COUNTING = frozenset(
-    "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
-)
+_COUNTING = "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
 EXACT = 15.0
 #: Other turns of a loop in which two vectors are looked at, beside the first.
 MOST_TURNS = 4
@@ -287,11 +285,8 @@ class Expressions(Applied):
                 self.expression(first)  # it says what it lacks
                 raise NotTranslated(f"{f}() of this value is not supported")
             return None
-        if (
-            f in ("coef", "vcov", "coefficients")
-            and (moved := self.against(e)) is not None
-            and len(e.operands) > 1
-        ):
+        of_reference = f in ("coef", "vcov", "coefficients") and len(e.operands) > 1
+        if of_reference and (moved := self.against(e)) is not None:
             return self._view(*moved, views.covariances, "cov") if f == "vcov" else self._coefficients(*moved)
         if f == "coef" and (found := self._of_worth(dict(e.arguments[1:]), *m)) is not None:
             return found
@@ -468,10 +463,8 @@ class Expressions(Applied):
 
     def _likelihoods(self, fits: Sequence[tuple[ast.expr, Step]]) -> ast.expr:
         """anova() of coxph: log-likelihoods, and each model against the one before it."""
-        parts = {
-            n: node([of(*m) for m in fits])
-            for n, of in (("loglik", partial(self._number, "logLik")), ("df", self._freedom))
-        }
+        parts = {"loglik": node([self._number("logLik", *m) for m in fits])}
+        parts["df"] = node([self._freedom(*m) for m in fits])
         form = 'pd.DataFrame(x, range(1, n)).assign(Chisq=lambda d: 2 * np.abs(d["loglik"].diff()), Df=lambda d: np.abs(d["df"].diff()))'
         tail = '.assign(p=lambda d: stats.chi2.sf(d["Chisq"], d["Df"])).drop(columns="df")'
         return put(form + tail, x=dict_of([*parts.items()]), n=len(fits) + 1)
@@ -484,8 +477,8 @@ class Expressions(Applied):
             if m is None:
                 raise NotTranslated(f"{f}() is of a model that is not in Python")
             rows.append([self._freedom(*m), self._number(f, *m)])
-        names: list[str] = [name for name, _ in fits]
-        return put("pd.DataFrame(rows, names, columns)", rows=rows, names=[*names], columns=["df", f])
+        names = [name for name, _ in fits]
+        return put("pd.DataFrame(rows, names, columns)", rows=rows, names=names, columns=["df", f])
 
     def _freedom(self, m: ast.expr, step: Step) -> ast.expr:
         """The degrees of freedom of R's log-likelihood."""
@@ -493,9 +486,8 @@ class Expressions(Applied):
         def view(step: Step, _: bool) -> ast.expr:
             df = step.call.number("loglik_df")
             there = {n: getattr(step.value, n, None) for n in ("rank", "df")}
-            own = next(
-                (n for n, v in there.items() if df is None or isinstance(v, (int, float)) and v == df), ""
-            )
+            same = (n for n, v in there.items() if df is None or isinstance(v, (int, float)) and v == df)
+            own = next(same, "")
             return put(f"m.{own}", m=m) if own else node(int(df or 0))
 
         return self.general(m, step, view, "logLik")
@@ -517,9 +509,7 @@ class Expressions(Applied):
         x, v = (self.operand(a) for a in given.values()) if len(given) == 2 else (put("None"),) * 2
         if self.kind(x) != "l" or len(self.texts_of(v)) != len(self.value(x)):
             return self._general(e)
-        return put(
-            "dict(zip(v, x.values()))" if isinstance(self.value(x), dict) else "dict(zip(v, x))", x=x, v=v
-        )
+        return self.keyed_by(v, x)
 
     def _attribute(self, e: R) -> ast.expr:
         """`attr(logLik(m), "df")`."""
@@ -598,19 +588,20 @@ def _begins(names: Sequence[str], value: Any, missing: Sequence[str]) -> bool:
 
 
 _OF_ROWS = frozenset("fitted fitted.values residuals resid predict".split())
-_OF_FITS = _OF_ROWS.union(
-    views.NUMBERS,
-    "coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy glance".split(),
-)
+_TABLES = "coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy glance".split()
+_OF_FITS = _OF_ROWS.union(views.NUMBERS, _TABLES)
+#: R's functions that the methods of these names write.
+_OWN = (
+    "c list rbind names outer mapply combn paste sprintf format order sort matrix with mutate aggregate subset arrange"
+    " split tapply unnest select bind_rows case_when glance set_names get replicate"
+).split()
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {
-    ":": "colon", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
-    "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call",
-    "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "%o%": "outer", "mapply": "mapply", "combn": "combn", "expand.grid": "grid", "paste": "paste",
-    "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "matrix": "matrix",
-    "with": "with", "transform": "mutate", "mutate": "mutate", "within": "mutate", "aggregate": "aggregate", "subset": "subset", "filter": "subset", "arrange": "arrange",
-    "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
-    "pivot_wider": "wider", "unnest": "unnest", "select": "select", "pull": "select", "bind_rows": "bind_rows", "case_when": "case_when", "slice_max": "slice", "slice_min": "slice",
-    "glance": "glance", "set_names": "set_names", "setNames": "set_names",
-    "Reduce": "reduce", "get": "get", "attr": "attribute", "levels": "levels_of", "vector": "vector_of", "replicate": "replicate",
+    **dict(zip(_OWN, _OWN)), ":": "colon", "$": "dollar", "[[": "double", "[": "bracket",
+    "data.frame": "frame", "tibble": "frame", "cbind": "frame", "do.call": "do_call", "rownames": "names",
+    "row.names": "names", "%o%": "outer", "expand.grid": "grid", "paste0": "paste", "formatC": "format",
+    "transform": "mutate", "within": "mutate", "filter": "subset", "summarise": "summarise",
+    "summarize": "summarise", "pivot_longer": "longer", "pivot_wider": "wider", "pull": "select",
+    "slice_max": "slice", "slice_min": "slice", "setNames": "set_names", "Reduce": "reduce",
+    "attr": "attribute", "levels": "levels_of",
 }  # fmt: skip

@@ -157,7 +157,7 @@ def _ends(e: R) -> bool:
 
 
 def _block(*parts: R) -> R:
-    return parts[0] if len(parts) == 1 else R("call", "", R("sym", "{"), tuple(("", part) for part in parts))
+    return parts[0] if len(parts) == 1 else call_of("{", *parts)
 
 
 def without_return(body: R) -> R:
@@ -235,3 +235,11 @@ def matched(arguments: Sequence[tuple[str, Any]], formals: Sequence[str]) -> Map
     if len(rest) > len(free):
         return None
     return {**found, **dict(zip(free, rest))}
+
+
+def given_to(e: R, formals: Sequence[str], needed: Sequence[str]) -> Mapping[str, R]:
+    """The arguments of a call by formal; refused where one is none of these, or one that is needed is not there."""
+    given = matched(e.arguments, formals)
+    if given is None or not {*needed} <= {*given}:
+        raise NotTranslated(f"{e.function}() with these arguments is not supported")
+    return given
