@@ -44,10 +44,8 @@ _NEW = frozenset(
 _NAMING = ("names", "python", "owners")
 #: Functions of the script within one another that are written out.
 DEEPEST = 4
-#: Characters of R's text in a comment, and of a value of that run.
-MOST_TEXT, MOST_VALUE = 300, 100
-#: Seconds that the Python of one expression may take.
-SECONDS = 30.0
+#: Characters of R's text in a comment.
+MOST_TEXT = 300
 #: Lines of a text that a script prints itself; a fit's summary has more.
 MOST_LINES = 6
 #: Packages all of whose fits are models of comparisons.

@@ -26,34 +26,17 @@ from ..translate.translation import OutOfTime, Step, within
 from . import compared, views
 from .compared import EARLY, NUMBER, without_numbers
 from .evaluated import CallSite
-from .flow import (
-    MOST_TEXT,
-    MOST_VALUE,
-    NO_VALUE,
-    OF_TAILS,
-    PLOTTING,
-    PRINTING,
-    SECONDS,
-    WRITING,
-    Block,
-    Done,
-    last_of,
-)
+from .flow import MOST_TEXT, NO_VALUE, OF_TAILS, PLOTTING, PRINTING, WRITING, Block, Done, last_of
 from .interpreter import Interpreter
 from .python import name_of, put, text_of
 from .statements import Statements
 from .translator import Expressions
-from .trees import (
-    NotTranslated,
-    R,
-    assigned,
-    changed,
-    changed_in_place,
-    filled,
-    grown,
-    node_of,
-    outside_functions,
-)
+from .trees import NotTranslated, R, assigned, changed, node_of, outside_functions, parts_changed
+
+#: Seconds that the Python of one expression may take.
+SECONDS = 30.0
+#: Characters of a value of that run in a comment.
+MOST_VALUE = 100
 
 
 class ScriptSteps(Statements):
@@ -74,7 +57,7 @@ class ScriptSteps(Statements):
         """What became of each expression, in order."""
         found = []
         trees = [node_of(tree.tree) for tree in self.captured.text.trees]
-        self.in_place, self.grown, self.filled = changed_in_place(trees), grown(trees), filled(trees)
+        self.in_place, self.filled, self.grown = parts_changed(trees)
         self.names = self._named(str(p.value) for tree in trees for p in tree.walk() if p.kind == "str")
         rows = (a for s in self.steps for a in s.rows if a.verdict in ("explained", "not-checkable"))
         self.unlike = tuple(repr(a.r) for a in rows if None not in (a.r, a.native))
@@ -335,10 +318,8 @@ def said_of(valued: Valued) -> str:
     value = valued.value
     if not isinstance(value, RVector) or value.values.size > 12 or not valued.visible:
         return ""
-    parts = [
-        "NA" if m else f"{v:.7g}" if isinstance(v, float) else str(v)
-        for v, m in zip(value.values.ravel().tolist(), value.na.ravel().tolist())
-    ]
+    cells = zip(value.values.ravel().tolist(), value.na.ravel().tolist())
+    parts = ["NA" if m else f"{v:.7g}" if isinstance(v, float) else str(v) for v, m in cells]
     if value.names is not None:
         parts = [f"{n} {p}" for n, p in zip(value.names, parts)]
     text = ", ".join(parts)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -31,6 +30,7 @@ from .trees import (
     NotTranslated,
     R,
     call_of,
+    given_to,
     jumps,
     matched,
     outer_variables,
@@ -74,7 +74,7 @@ class Shown(State):
         while inner.function in _AROUND and len(inner.operands) == 1:
             within.add(inner.function)
             inner = inner.operands[0]
-        with contextlib.suppress(NotTranslated):
+        with suppress(NotTranslated):
             told = inner.function == "summary" and len(inner.operands) == 2
             if told and (moved := ex.against(inner)) is not None:
                 beside = views.of_summary(*moved, ex.value)
@@ -173,16 +173,15 @@ class Shown(State):
         self._emit(ex, block, text_of(put(f"{plot}.savefig(HERE / n)", m=made, n=file)))
 
     def _written(self, e: R, ex: Expressions) -> ast.expr:
-        given = matched(e.arguments, ("x", "file", "row.names", "quote", "sep"))
-        if given is None or "x" not in given or "file" not in given or given["file"].kind != "str":
+        given = given_to(e, ("x", "file", "row.names", "quote", "sep"), ("x", "file"))
+        if given["file"].kind != "str":
             raise NotTranslated(f"{e.function}() with these arguments is not supported")
         name = str(given["file"].value)
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}\.(csv|tsv|txt|dat)", name):
             raise NotTranslated("it writes to another folder")
         parts = {n: ex.operand(a) for n, a in given.items() if n != "file"}
-        if isinstance(
-            getattr(ex.value(parts["x"]), "index", None), pd.RangeIndex
-        ):  # R counts its rows from 1
+        rows = getattr(ex.value(parts["x"]), "index", None)
+        if isinstance(rows, pd.RangeIndex):  # R counts its rows from 1
             parts["x"] = put("x.set_axis(range(1, len(x) + 1))", x=parts["x"])
         return by_rule(e.function, [*parts.items(), ("file", put("HERE / n", n=name))], ex.value)
 
@@ -224,9 +223,7 @@ class Functions(Flow):
         names = own_variables(body) | {*formals, formal}
         loop = R("call", e.value, R("sym", "for"), (("", R("sym", formal)), ("", given["X"]), ("", body)))
         turns = self._turns(loop, [s for s in self.sites.get(self.task, []) if s.many], ex)
-        with self._local(names):
-            for name in names:  # no turn has what the one before it made
-                self._unknown(name)
+        with self._local(names, names):  # no turn has what the one before it made
             self._for(loop, ex, block, turns)
 
     def _inline(
@@ -250,9 +247,7 @@ class Functions(Flow):
         for name, part in given.items():
             with suppress(NotTranslated):
                 bound[name] = ex.expression(part)
-        with for_now(self, inlined=self.inlined + 1, loop=None), self._local(names):
-            for name in formals:
-                self._unknown(name)
+        with for_now(self, inlined=self.inlined + 1, loop=None), self._local(names, formals):
             self.scope.variables.update(bound)
             for name, default in function.arguments:
                 if name not in given and default.kind != "empty":
@@ -267,17 +262,12 @@ class Functions(Flow):
             turn = ex.turn_of(e, function)
             return ex.expression(last) if turn is None else turn
 
-    def _unknown(self, name: str) -> None:
-        """A variable has another meaning here, or none."""
-        self.scope.variables.pop(name, None)
-        self.scope.summaries.pop(name, None)
-        self.scope.functions.pop(name, None)
-        self.scope.without.pop(name, None)
-        self.scope.of_r[name] = None
-
     @contextmanager
-    def _local(self, names: frozenset[str]) -> Iterator[None]:
-        """Where a function runs: what it assigns has Python names of its own and is forgotten after it."""
+    def _local(self, names: frozenset[str], unknown: Iterable[str]) -> Iterator[None]:
+        """Where a function runs: what it assigns has Python names of its own and is forgotten after it.
+
+        unknown: those of the names that mean nothing before it assigns them.
+        """
         scope, tables = self.scope, ("variables", "python", "of_r", "summaries", "functions", "without")
         kept = {t: {n: v for n, v in getattr(scope, t).items() if n in names} for t in tables}
         own = self.own_names.setdefault((self.inlined, names), {})
@@ -285,6 +275,10 @@ class Functions(Flow):
             scope.python.pop(name, None)
         scope.python.update(own)
         scope.locals.append(names)
+        for name in unknown:
+            for t in ("variables", "summaries", "functions", "without"):
+                getattr(scope, t).pop(name, None)
+            scope.of_r[name] = None
         try:
             yield
         finally:
@@ -349,9 +343,7 @@ class Functions(Flow):
         inner = call_of("{", *first, *before, call_of("<-", call_of("[[", own, key), last))
         self._statement(call_of("<-", own, call_of("list")), ex, block, False)
         names = own_variables(body) | {formal, key.symbol}
-        with self._local(names):
-            for name in names:
-                self._unknown(name)
+        with self._local(names, names):
             whys = len(block.whys)
             self._for(call_of("for", key, over, inner), ex, block)
             if why := block.whys[whys:]:
@@ -389,10 +381,8 @@ class Statements(Functions, Shown):
             self._cat(e, ex, block)
         elif f in ("invisible", "suppressWarnings", "suppressMessages") and e.operands:
             inner = e.operands[0]
-            if inner.function in ("lapply", "sapply", "<-", "=", "print", "cat", "Map"):
+            if f != "invisible" or inner.function in ("lapply", "sapply", "<-", "=", "print", "cat", "Map"):
                 self._statement(inner, ex, block, visible and f != "invisible")
-            elif f != "invisible":
-                self._statement(inner, ex, block, visible)
         elif f in PLOTTING and e.operands:
             self._plot(e, ex, block)
         elif f in WRITING:
@@ -467,10 +457,9 @@ class Statements(Functions, Shown):
             self.scope.places[name] = lacking
         if ex.digits:
             self.scope.quality[name] = self._quality(value, ex)
-        if target.symbol in self.grown and isinstance(made, ast.Constant) and made.value is None:
-            made = ast.List([], ast.Load())
-        elif target.symbol in self.filled and isinstance(made, ast.Constant) and made.value is None:
-            made = put("pd.Series(dtype=float)")
+        null = isinstance(made, ast.Constant) and made.value is None
+        if null and target.symbol in self.grown | self.filled:
+            made = node([]) if target.symbol in self.grown else put("pd.Series(dtype=float)")
         made = self._apart(made, ex, target.symbol in self.in_place)
         self._becomes(target.symbol, made, ex, block)
 
@@ -514,10 +503,10 @@ class Statements(Functions, Shown):
 
     def _replace(self, target: R, value: R, ex: Expressions, block: Block) -> None:
         """`names(x) <- v`, `d$x <- v`, `x[i] <- v`."""
-        f, of = target.function, target.operands[0]
+        f, (of, *keys) = target.function, target.operands
         if not of.symbol:
             raise NotTranslated("it changes part of a part")
-        if any(map(self._of_models, [value, *target.operands[1:]])) or self._fits(value):
+        if any(map(self._of_models, [value, *keys])) or self._fits(value):
             self.of_models.add(of.symbol)
         for site in self.sites.get(self.task, []):
             if site.variable.partition("$")[0] == of.symbol and site.many:
@@ -543,13 +532,11 @@ class Statements(Functions, Shown):
         kind = ex.kind(x)
         if f == "names" and kind == "l":
             made = node([made]) if ex.kind(made) == "t" else made
-            listed = isinstance(ex.value(x), list)
-            if not listed and list(ex.value(x)) == list(ex.value(made)):
+            if not isinstance(ex.value(x), list) and list(ex.value(x)) == list(ex.value(made)):
                 return  # its keys are these values
             if len(ex.value(x)) != len(ex.value(made)):
                 raise NotTranslated("it names some parts of a list, and others not")
-            zipped = "dict(zip(v, x))" if listed else "dict(zip(v, x.values()))"
-            self._becomes(of.symbol, put(zipped, x=x, v=made), ex, block)
+            self._becomes(of.symbol, ex.keyed_by(made, x), ex, block)
             return
         step = ex.step(own)
         if step is not None and (kind == "l" or isinstance(step.value, Fit)):
@@ -557,24 +544,21 @@ class Statements(Functions, Shown):
         if kind in "svd" and f"{f}<-" in vocabulary():
             found = by_rule(f"{f}<-", [("", x), ("", made)], ex.value)
         elif f == "$" and kind == "d":
-            found = ex.with_columns(x, [(str(target.operands[1].value), made)])
-        elif f == "[" and len(target.operands) == 2 and (lacking := self._na_of(target, x)) is not None:
+            found = ex.with_columns(x, [(str(keys[0].value), made)])
+        elif f == "[" and len(keys) == 1 and (lacking := self._na_of(target, x)) is not None:
             there = iter(ex.value(x).index)
             names = [n if n in lacking.missing else next(there) for n in lacking.names]
             found = put("x.reindex(names, fill_value=v)", x=x, names=names, v=made)
             self.scope.changed(self.scope.name(of.symbol))
-        elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
-            self._element(self._own_name(of.symbol, x, ex, block), kind, target.operands[1], made, ex, block)
-            return
-        elif f == "[" and len(target.operands) == 3 and kind == "d":
-            self._cells(self._own_name(of.symbol, x, ex, block), target.operands[1:], made, ex, block)
-            return
-        elif f == "$" and kind in "lo":
-            key = R("str", str(target.operands[1].value))
+        elif f in ("[", "[[") and len(keys) == 1 and kind in "svl" or f == "$" and kind in "lo":
+            key = keys[0] if f != "$" else R("str", str(keys[0].value))
             self._element(self._own_name(of.symbol, x, ex, block), kind, key, made, ex, block)
             return
+        elif f == "[" and len(keys) == 2 and kind == "d":
+            self._cells(self._own_name(of.symbol, x, ex, block), keys, made, ex, block)
+            return
         else:
-            cells = ex.operand(target.operands[1]) if f == "[" and kind == "d" else put("None")
+            cells = ex.operand(keys[0]) if f == "[" and kind == "d" else put("None")
             if np.ndim(ex.value(cells)) != 2:
                 raise NotTranslated(f"{f}() of this value cannot be changed in Python")
             found = put("x.mask(k, v)", x=x, k=cells, v=made)

@@ -116,27 +116,18 @@ def changed(e: R, functions: Mapping[str, R]) -> frozenset[str]:
     return own_variables(e) | outer_variables(e, functions)
 
 
-def changed_in_place(trees: Sequence[R]) -> frozenset[str]:
-    """The variables of which a script changes elements or columns somewhere."""
-    given = (p for e in trees for p in e.walk() if p.function in ("<-", "=", "<<-") and p.operands)
-    return frozenset(root(t) for t in (p.operands[0] for p in given) if t.function in ("[", "[[", "$"))
+def parts_changed(trees: Sequence[R]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The variables of which a script changes elements or columns; of these and others the filled, and the grown.
 
-
-def grown(trees: Sequence[R]) -> frozenset[str]:
-    """The variables that `x <- c(x, value)` makes longer, and of which nothing asks whether they are NULL."""
+    Filled: by `x[k] <- value` alone, and no columns or parts of a list.  Grown: those that `x <- c(x, value)` makes
+    longer, and of which nothing asks whether they are NULL.
+    """
     calls = [p for e in trees for p in e.walk() if p.operands]
-    first = {p.operands[0].symbol for p in calls if p.function == "c"}
-    asked = {p.operands[0].symbol for p in calls if p.function == "is.null"}
-    return frozenset(first - asked - {""})
-
-
-def filled(trees: Sequence[R]) -> frozenset[str]:
-    """The variables of which a script changes elements by `x[k] <- value` alone, and no columns or parts of a list."""
-    given = [
-        p.operands[0] for e in trees for p in e.walk() if p.function in ("<-", "=", "<<-") and p.operands
-    ]
-    vectors = {root(t) for t in given if t.function == "[" and len(t.operands) == 2}
-    return frozenset(vectors - {root(t) for t in given if t.function in ("[[", "$")})
+    targets = [p.operands[0] for p in calls if p.function in ("<-", "=", "<<-")]
+    lists, cells = ({root(t) for t in targets if t.function in of} for of in (("[[", "$"), ("[",)))
+    vectors = {root(t) for t in targets if t.function == "[" and len(t.operands) == 2}
+    first, asked = ({p.operands[0].symbol for p in calls if p.function == f} for f in ("c", "is.null"))
+    return frozenset(lists | cells), frozenset(vectors - lists), frozenset(first - asked - {""})
 
 
 def jumps(e: R, in_loop: bool = False) -> bool:
