@@ -19,13 +19,14 @@ import pandas as pd
 from ...bridge.values.nodes import RList, RVector
 from ..translate.recorded_answers import plain_values
 from .evaluated import CallSite, Evaluated, Variables, at_key, for_now, key_parts
-from .python import by_rule, called, dict_of, in_text, kind_of, loop_over, name_of, node, put, tuple_of
+from .python import called, dict_of, in_text, joined, kind_of, loop_over, name_of, node, put, tuple_of
 from .tables import Tables
 from .trees import NotTranslated, R, call_of, given_to, matched
 
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl map_chr map_int map_lgl apply by".split())
 #: Arguments of R with their names.
 Given = Sequence[tuple[str, R]]
+OfParts = Callable[[list[ast.expr]], ast.expr]
 #: purrr's and by's names of the same arguments.
 _ALSO_CALLED = {".x": "X", ".f": "FUN", "INDICES": "MARGIN"}
 #: What of expand.grid() says how the table looks.
@@ -55,9 +56,7 @@ class Texts(Evaluated):
             made = parts[0] if self.texts_of(parts[0]) else put("map(str, x)", x=parts[0])
         return put("s.join(x)", s=str(words["collapse"].value), x=made)
 
-    def _of_each(
-        self, e: R, parts: Sequence[ast.expr], made: Callable[[list[ast.expr]], ast.expr]
-    ) -> ast.expr:
+    def _of_each(self, e: R, parts: Sequence[ast.expr], made: OfParts) -> ast.expr:
         """A text; where vectors are among the parts, a list with a text for each of their rows."""
         kinds = [self.kind(p) for p in parts]
         if not all(k in "ntvs" for k in kinds):
@@ -77,14 +76,8 @@ class Texts(Evaluated):
         values: list[ast.expr] = []
         for k, p in enumerate(parts):
             values += [ast.Constant(between)] if k and between else []
-            match p:
-                case ast.Constant(value=str()):
-                    values.append(p)
-                case ast.JoinedStr(values=inner):
-                    values += inner
-                case _:
-                    values.append(in_text(p))
-        return ast.JoinedStr(_merged(values))
+            values += p.values if isinstance(p, ast.JoinedStr) else [p]
+        return joined(values)
 
     def _sprintf(self, e: R) -> ast.expr:
         form, *parts = (self.operand(a) for n, a in e.arguments if n in ("", "fmt"))
@@ -137,17 +130,6 @@ class Texts(Evaluated):
         return called("formatted", x, **words)
 
 
-def _merged(values: Sequence[ast.expr]) -> list[ast.expr]:
-    """Neighbouring constants of a formatted text as one."""
-    found: list[ast.expr] = []
-    for v in values:
-        if isinstance(v, ast.Constant) and found and isinstance(found[-1], ast.Constant):
-            found[-1] = ast.Constant(str(found[-1].value) + str(v.value))
-        else:
-            found.append(v)
-    return found
-
-
 class Applied(Tables, Texts):
     """Functions of each element, row or fit."""
 
@@ -179,8 +161,7 @@ class Applied(Tables, Texts):
         sizes = {len(self.value(v)) if self.kind(v) in "sv" else 0 for v in vectors}
         if fun.kind != "function" or len(fun.arguments) != len(vectors) or len(sizes) != 1 or 0 in sizes:
             raise NotTranslated("mapply() of these values is not supported")
-        own = dict(zip((n for n, _ in fun.arguments), (name_of(self.temporary(n)) for n, _ in fun.arguments)))
-        own = {**own, **{n: own[n] for n, _ in over if n in own}}
+        own = {n: name_of(self.temporary(n)) for n, _ in fun.arguments}
         names = [own[n or formal] for (n, _), (formal, _) in zip(over, fun.arguments)]
         arrays = [put("x.to_numpy()", x=v) if self.kind(v) == "s" else v for v in vectors]
         turns = [{name.id: v for name, v in zip(names, row)} for row in zip(*map(self.value, arrays))]
@@ -202,7 +183,7 @@ class Applied(Tables, Texts):
         named, formals = dict(e.arguments), ("x", "m", "FUN")
         x, m, *fun = [named[n] if n in named else rest.pop(0)[1] for n in formals if n in named or rest]
         if not fun:
-            return by_rule("combn", [(n, self.operand(a)) for n, a in e.arguments], self.value)
+            return self.by_rule("combn", [(n, self.operand(a)) for n, a in e.arguments])
         pairs = R("call", "", R("sym", "combn"), (("", x), ("", m), ("simplify", R("lgl", False))))
         return self.expression(R("call", "", R("sym", "sapply"), (("", pairs), ("", fun[0]), *rest)))
 

@@ -23,7 +23,7 @@ from ..translate.translation import Step
 from . import views
 from .compared import numbers_of_r
 from .interpreter import MODULES, Interpreter
-from .python import dict_of, kind_of, name_of, names_of, node, put, text_of, tuple_of
+from .python import by_rule, dict_of, kind_of, name_of, names_of, node, put, text_of, tuple_of
 from .trees import NotTranslated, R, own_variables
 
 RESERVED = (*OWN, *MODULES, "show", "using", "Backend", "Records", "x", "v")
@@ -87,13 +87,12 @@ def at_key(site: CallSite, parts: Sequence[Union[ast.expr, str, int, float]]) ->
 def loop_names(found: Sequence[CallSite]) -> dict[str, list[str]]:
     """CallSite -> the Python variables that run over its keys; the same for a loop variable wherever it is used."""
     names, known, named = Names(site.name for site in found), dict[str, str](), dict[str, list[str]]()
-    for site in found:
-        words = (site.loop_names or ("i",) * len(key_parts(site.keys[0]))) if site.many else ()
+    for site in (s for s in found if s.many):
+        words = site.loop_names or ("i",) * len(key_parts(site.keys[0]))
         for word in words:
             if word not in known:
                 known[word] = names.name(word, "key")
-        if site.many:
-            named[site.name] = [known[w] for w in words]
+        named[site.name] = [known[w] for w in words]
     return named
 
 
@@ -257,6 +256,10 @@ class Evaluated:
     def kind(self, made: ast.expr) -> str:
         """The kind of its value."""
         return kind_of(self.value(made))
+
+    def by_rule(self, function: str, arguments: Sequence[tuple[str, ast.expr]]) -> ast.expr:
+        """Python of a call of a function of the vocabulary."""
+        return by_rule(function, arguments, self.value)
 
     def texts_of(self, x: ast.expr) -> list[str]:
         """The texts of a vector; [] of one of numbers."""

@@ -184,12 +184,9 @@ class Interpreter:
         raise _refused(e)
 
     def _named(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise NotTranslated(f"{name} is not a name that a statement may use")
-        if name in self.names:
-            return self.names[name]
-        if name in _BUILTINS:
-            return _BUILTINS[name]
+        for there in (self.names, _BUILTINS):
+            if name in there and not name.startswith("_"):
+                return there[name]
         raise NotTranslated(f"{name} is not a name that a statement may use")
 
     def _attribute(self, e: ast.Attribute) -> Any:

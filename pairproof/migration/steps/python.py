@@ -57,12 +57,22 @@ class _Put(ast.NodeTransformer):
             match part:
                 case ast.FormattedValue(value=ast.Constant(value=int(number)), format_spec=None):
                     part = ast.Constant(str(number))
-            match (*parts[-1:], part):
-                case (ast.Constant(value=str(before)), ast.Constant(value=str(after))):
-                    parts[-1] = ast.Constant(before + after)
-                case _:
-                    parts.append(part)
-        return ast.JoinedStr(parts)
+            parts.append(part)
+        return joined(parts)
+
+
+def joined(values: Sequence[ast.expr]) -> ast.JoinedStr:
+    """A formatted text of expressions; texts that are known stand in it, neighbouring ones as one."""
+    found: list[ast.expr] = []
+    for part in values:
+        match (*found[-1:], part):
+            case (ast.Constant(value=before), ast.Constant(value=str(after))):
+                found[-1] = ast.Constant(f"{before}{after}")
+            case (*_, ast.Constant(value=str()) | ast.FormattedValue()):
+                found.append(part)
+            case _:
+                found.append(in_text(part))
+    return ast.JoinedStr(found)
 
 
 def put(template: str, **parts: Part) -> ast.expr:
@@ -311,25 +321,20 @@ _NA_OF_NA = frozenset(
 )
 
 
+#: Types of each kind; of arrays and lists it depends on what is in them.
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "o": (type(None),), "n": (bool, int, float, np.number, np.bool_), "t": (str,), "s": (pd.Series,),
+    "d": (pd.DataFrame,), "v": (range, pd.Index), "l": (dict,),
+}  # fmt: skip
+
+
 def kind_of(value: Any) -> str:
     """n number, v vector, s named vector, d table, t text, l list, o nothing, f anything else."""
-    if value is None:
-        return "o"
-    if isinstance(value, (bool, int, float, np.number, np.bool_)):
-        return "n"
-    if isinstance(value, str):
-        return "t"
-    if isinstance(value, pd.Series):
-        return "s"
-    if isinstance(value, pd.DataFrame):
-        return "d"
     if isinstance(value, np.ndarray):
         return "v" if value.ndim == 1 else "m"
-    if isinstance(value, (range, pd.Index)):
-        return "v"
     if isinstance(value, (list, tuple)):
         return "v" if all(kind_of(v) in "nt" for v in value) else "l"
-    return "l" if isinstance(value, dict) else "f"
+    return next((kind for kind, of in _KINDS.items() if isinstance(value, of)), "f")
 
 
 @dataclass(frozen=True)

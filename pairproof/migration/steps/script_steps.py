@@ -42,14 +42,10 @@ MOST_VALUE = 100
 class ScriptSteps(Statements):
     """All expressions of a script."""
 
-    #: Numbers that the expression prints in Python: its own, those in summaries of fits, and R's.
-    printed: tuple[str, ...] = ()
-    summaries: tuple[str, ...] = ()
-    output: str = ""
-    of_r: tuple[str, ...] = ()
-    #: Names with digits: of the script so far, and with those of the value that the expression shows.
+    #: The expression that is being written, with what it prints in Python.
+    done: Done
+    #: Names with digits of the script so far.
     names: frozenset[str] = frozenset()
-    labels: frozenset[str] = frozenset()
     #: R's numbers in the rows of fits that Python has otherwise, for a reason that is known.
     unlike: tuple[str, ...] = ()
 
@@ -83,8 +79,7 @@ class ScriptSteps(Statements):
     # -- an expression -----------------------------------------------------------------------------------
 
     def _expression(self, task: int, text: str, tree: R) -> Done:
-        self.task, self.tree, self.printed, self.summaries, self.of_r = task, tree, (), (), ()
-        self.output = ""
+        self.task, self.tree = task, tree
         place = next(iter(self.captured.text.expressions[task - 1 : task]), NOWHERE)
         self.place, valued = place, self.captured.values.get(task, NO_VALUE)
         sites = self.sites.get(task, [])
@@ -93,8 +88,8 @@ class ScriptSteps(Statements):
         labels = [*compared.labels_of(valued.value, of_data)]
         labels += [n for s in sites for step in s.steps for n in compared.labels_of(step.call.vector("coef"))]
         self.names |= self._named(labels)
-        self.labels = self.names | {n for n in labels if valued.visible and NUMBER.fullmatch(n)}
-        done = Done(task, place, text, "comment", value=said_of(valued), labels=self.labels)
+        own = self.names | {n for n in labels if valued.visible and NUMBER.fullmatch(n)}
+        self.done = done = Done(task, place, text, "comment", value=said_of(valued), labels=own)
         before = dict(self.scope.values), dict(self.scope.variables)
         ex = self._expressions(sites)
         if valued.value is not None:
@@ -122,7 +117,8 @@ class ScriptSteps(Statements):
                 rows = self._run(block, ex, place, tree, valued)
                 rows += self._of_random(random, place) if random is not None else []
                 # R's numbers that agree to the digits of their fits, and are printed otherwise for that.
-                self.printed += tuple(repr(a.r) for a in rows if a.verdict == "agrees" and _is_far(a))
+                also = (repr(a.r) for a in rows if a.verdict == "agrees" and _is_far(a))
+                self.done = replace(self.done, printed=(*self.done.printed, *also))
             self.views = ex.views
             self._as_before(tree, before[1])
         except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
@@ -143,19 +139,17 @@ class ScriptSteps(Statements):
         state = "translated" if not block.whys else "partly" if block.written else "comment"
         merged = self._merged(tree, sites, block)
         known = block.whys or any(r.verdict == "differs" for r in rows)
-        also = () if known else self._also_in_r(valued.value if valued.visible else None)
+        more = () if known else self._also_in_r(valued.value if valued.visible else None)
         return replace(
-            done,
+            self.done,
             state=state,
             why="; ".join(dict.fromkeys(block.whys)),
-            rows=tuple(r for r in rows if r.verdict != "agrees" or r.native not in {*map(float, self.of_r)}),
-            printed=self.printed,
-            summaries=self.summaries,
-            of_r=self.of_r,
-            said=self.output,
+            rows=tuple(
+                r for r in rows if r.verdict != "agrees" or r.native not in {*map(float, self.done.of_r)}
+            ),
             unlike=self.unlike,
-            lines=() if merged else (*block.lines, *also),
-            inside=(*merged, *also) if merged else (),
+            lines=() if merged else (*block.lines, *more),
+            inside=(*merged, *more) if merged else (),
             of=sites[-1].name if merged else "",
         )
 
@@ -164,13 +158,13 @@ class ScriptSteps(Statements):
         return frozenset(t for t in texts if NUMBER.search(t) and not NUMBER.fullmatch(t.strip()))
 
     def _masked(self, text: str) -> str:
-        return compared.masked(text, self.labels)
+        return compared.masked(text, self.done.labels)
 
     def _also_in_r(self, value: RValue | None) -> tuple[str, ...]:
         """What R printed of the expression that its Python does not print, as a comment."""
         output = self._masked(self.captured.outputs.get(self.task, ""))
-        ours = [*self.printed, *self.of_r]
-        lost = compared.unshown(output, value, ours, self.summaries)
+        ours = [*self.done.printed, *self.done.of_r]
+        lost = compared.unshown(output, value, ours, self.done.summaries)
         return tuple(comment(f"R also printed here: {lost}", lines=3)) if lost else ()
 
     def _make(self, sites: Sequence[CallSite]) -> None:
@@ -220,13 +214,13 @@ class ScriptSteps(Statements):
         without = [c.printed_without(block.lines, names, known) for c in self.constants]
         without = [text and self._masked(text) for text in without]
         whole = self._masked(self._execute(block.lines))
-        self.output = self.said.getvalue()
         printed = re.sub("\f[^\f]*\f", "", whole)
         of_fits, beside = bool(block.digits), zip(self.constants, without)
         of_r = reduce(or_, (Counter(c.of_r(whole, other, of_fits)) for c, other in beside))
         here, every = (Counter(NUMBER.findall(text)) for text in (printed, whole))
-        self.of_r, self.printed = tuple(of_r.elements()), tuple((here - of_r).elements())
-        self.summaries = tuple((every - here - (of_r - here)).elements())
+        counts = {"of_r": of_r, "printed": here - of_r, "summaries": every - here - (of_r - here)}
+        words = {name: tuple(found.elements()) for name, found in counts.items()}
+        self.done = replace(self.done, said=self.said.getvalue(), **words)
         outer = tree.function if re.fullmatch(r"[\w.]+", tree.function) else "print"
         text = one_line(str(tree.value), MOST_TEXT)
         call = RecordedCall(0, f"base::{outer}", text, place, self.task, helper=True)

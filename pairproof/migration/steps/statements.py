@@ -19,25 +19,13 @@ from ...bridge.packages.psychotree import Tree
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.python_code import INDENT
-from . import views
+from . import trees, views
 from .applied import APPLYING
 from .evaluated import SETTINGS, CallSite, Lacking, for_now
 from .flow import DEEPEST, PLOTTING, PRINTING, WRITING, Block, Flow, State
-from .python import by_rule, called, laid_out, name_of, names_of, node, put, text_of, vocabulary
+from .python import called, laid_out, name_of, names_of, node, put, text_of, vocabulary
 from .translator import Expressions
-from .trees import (
-    NoExpression,
-    NotTranslated,
-    R,
-    call_of,
-    given_to,
-    jumps,
-    matched,
-    outer_variables,
-    outside_functions,
-    own_variables,
-    without_return,
-)
+from .trees import NoExpression, NotTranslated, R, call_of, given_to, matched, outside_functions
 
 #: Rows that R's head() shows.
 HEAD = 6
@@ -132,14 +120,11 @@ class Shown(State):
         # R ends the output of cat() with a line end if its separator has one, or if it fills lines.
         filled = "fill" in words and words["fill"].value is True
         end = "\n" if e.function != "cat" or filled or "\n" in between else ""
-        made: list[ast.expr] = []
-        for p in parts:
-            kind = ex.kind(p)
-            if kind not in "ntvso":
-                raise NotTranslated("cat() of this value is not supported")
-            p = ex.as_text(p, 7 if e.function == "cat" else 15)
-            made.append(ast.Starred(p, ast.Load()) if kind in "vs" else p)
-        made, end = _last_line(made, end)
+        if not all(ex.kind(p) in "ntvso" for p in parts):
+            raise NotTranslated("cat() of this value is not supported")
+        texts = [(ex.as_text(p, 7 if e.function == "cat" else 15), ex.kind(p)) for p in parts]
+        starred = [ast.Starred(p, ast.Load()) if kind in "vs" else p for p, kind in texts]
+        made, end = _last_line(starred, end)
         words_of_print: dict[str, Any] = {} if between == " " else {"sep": between}
         if end != "\n":
             words_of_print["end"] = end
@@ -183,7 +168,7 @@ class Shown(State):
         rows = getattr(ex.value(parts["x"]), "index", None)
         if isinstance(rows, pd.RangeIndex):  # R counts its rows from 1
             parts["x"] = put("x.set_axis(range(1, len(x) + 1))", x=parts["x"])
-        return by_rule(e.function, [*parts.items(), ("file", put("HERE / n", n=name))], ex.value)
+        return ex.by_rule(e.function, [*parts.items(), ("file", put("HERE / n", n=name))])
 
 
 def _last_line(parts: list[ast.expr], end: str) -> tuple[list[ast.expr], str]:
@@ -215,31 +200,29 @@ class Functions(Flow):
         fun = self._called(given.get("FUN", given.get("f", R("null"))))
         if fun.kind != "function" or fun.body is None or not fun.arguments or "X" not in given:
             raise NotTranslated(f"{e.function}() of this function is not supported")
-        body = without_return(fun.body)
+        body = trees.without_return(fun.body)
         formals, texts = [n for n, _ in fun.arguments], {p.value for p in body.walk() if p.kind == "call"}
         words = [s.loop_names[:1] for s in self.sites.get(self.task, []) if s.many and s.call.text in texts]
         by_name = bool(words) and words[0] and words[0][0] in ("name", *formals)
         formal = words[0][0] if by_name else formals[0]
-        names = own_variables(body) | {*formals, formal}
+        names = trees.own_variables(body) | {*formals, formal}
         loop = R("call", e.value, R("sym", "for"), (("", R("sym", formal)), ("", given["X"]), ("", body)))
         turns = self._turns(loop, [s for s in self.sites.get(self.task, []) if s.many], ex)
         with self._local(names, names):  # no turn has what the one before it made
             self._for(loop, ex, block, turns)
 
-    def _inline(
-        self, e: R, ex: Expressions, block: Block, visible: bool, gives: bool = False
-    ) -> ast.expr | None:
-        """A function of several statements, written where it is called; what it gives, if that is asked for."""
+    def _inline(self, e: R, ex: Expressions, block: Block, visible: bool | None) -> ast.expr | None:
+        """A function of several statements, written where it is called; visible None: and what it gives."""
         function = self.scope.functions[e.function]
         formals = [n for n, _ in function.arguments]
         given = matched(list(e.arguments), formals)
         if given is None or function.body is None or self.inlined > DEEPEST:
             raise NotTranslated(f"{e.function}() is not supported here")
-        body = without_return(function.body)
-        if jumps(body):
+        body = trees.without_return(function.body)
+        if trees.jumps(body):
             raise NotTranslated(f"{e.function}() returns from within its statements")
-        names = own_variables(body) | {*formals}
-        outer = outer_variables(body, self.scope.functions)
+        names = trees.own_variables(body) | {*formals}
+        outer = trees.outer_variables(body, self.scope.functions)
         self.scope.lexical(e.function, function)
         if outer & (names.union(*self.scope.locals) | {p.symbol for a in given.values() for p in a.walk()}):
             raise NotTranslated(f"{e.function}() assigns to a variable outside that is also its own")
@@ -253,7 +236,7 @@ class Functions(Flow):
                 if name not in given and default.kind != "empty":
                     with suppress(NotTranslated):
                         self.scope.variables[name] = ex.expression(default)
-            if not gives:
+            if visible is not None:
                 self._statement(body, ex, block, visible)
                 return None
             *before, last = body.operands if body.function == "{" else (body,)
@@ -304,7 +287,7 @@ class Functions(Flow):
             prints, before = self._prints(own[part.function]), list(ex.before)
             kept, scope = vars(deepcopy(block)), self.scope.kept()
             try:
-                made = self._inline(part, ex, block, False, True)
+                made = self._inline(part, ex, block, None)
                 if made is not None and len(parts) > 1:  # the next call has variables of the same names
                     made = self._own_name(f" {part.function} {len(ex.taken)}", made, ex, block)
                 if made is None or len(block.whys) > len(kept["whys"]) and not prints:
@@ -330,7 +313,7 @@ class Functions(Flow):
         fun = self._called(given.get("FUN", R("null")))
         if e.function not in ("sapply", "lapply") or fun.body is None or len(fun.arguments) != 1:
             raise NotTranslated(f"{e.function}() of this function is not supported")
-        over, formal, body = given["X"], fun.arguments[0][0], without_return(fun.body)
+        over, formal, body = given["X"], fun.arguments[0][0], trees.without_return(fun.body)
         x, (key, own, of) = ex.operand(over), (R("sym", n) for n in (" key", target, formal))
         *before, last = body.operands if body.function == "{" else (body,)
         if ex.kind(x) == "l" and isinstance(ex.value(x), dict):
@@ -342,7 +325,7 @@ class Functions(Flow):
         self.of_models.add(target)
         inner = call_of("{", *first, *before, call_of("<-", call_of("[[", own, key), last))
         self._statement(call_of("<-", own, call_of("list")), ex, block, False)
-        names = own_variables(body) | {formal, key.symbol}
+        names = trees.own_variables(body) | {formal, key.symbol}
         with self._local(names, names):
             whys = len(block.whys)
             self._for(call_of("for", key, over, inner), ex, block)
@@ -404,7 +387,7 @@ class Statements(Functions, Shown):
         if target.kind == "str":
             target = R("sym", target.value)
         if value.kind == "function" and target.symbol:
-            body = value.body and without_return(value.body)
+            body = value.body and trees.without_return(value.body)
             self.scope.functions[target.symbol] = replace(value, body=body)
             where = "its statements are written where it was called"
             raise NotTranslated(f"a function defined in the script; {where}")
@@ -434,7 +417,7 @@ class Statements(Functions, Shown):
         try:
             made = self._given(value, ex, block)
         except NoExpression:
-            if target.symbol in own_variables(value) or self.choosing:
+            if target.symbol in trees.own_variables(value) or self.choosing:
                 raise
             self._turn_by_turn(target.symbol, value, ex, block)
             return
@@ -542,7 +525,7 @@ class Statements(Functions, Shown):
         if step is not None and (kind == "l" or isinstance(step.value, Fit)):
             raise NotTranslated("it changes a fit")
         if kind in "svd" and f"{f}<-" in vocabulary():
-            found = by_rule(f"{f}<-", [("", x), ("", made)], ex.value)
+            found = ex.by_rule(f"{f}<-", [("", x), ("", made)])
         elif f == "$" and kind == "d":
             found = ex.with_columns(x, [(str(keys[0].value), made)])
         elif f == "[" and len(keys) == 1 and (lacking := self._na_of(target, x)) is not None:

@@ -15,7 +15,7 @@ from ..translate.python_code import identifier
 from ..translate.translation import Step
 from . import views
 from .evaluated import LONG, Evaluated, Lacking
-from .python import OPERATORS, by_rule, called, dict_of, name_of, node, put, text_of
+from .python import OPERATORS, called, dict_of, name_of, node, put, text_of
 from .trees import NotTranslated, R, call_of, given_to, matched
 
 #: Formals of which all must be given.
@@ -475,13 +475,10 @@ class Tables(Parts):
             return put("x.idxmax()" if inner.function == "which.max" else "x.idxmin()", x=x)
         if inner.function == "which":
             return put("list(x.index[x])", x=self.operand(inner.operands[0]))
-        m = self.fit(inner)
-        if m is not None:
+        if self.fit(inner) is not None:
             raise NotTranslated("names() of a fit lists its components in R")
         found = self.operand(inner)
-        if self.kind(found) == "d" and e.function == "names":
-            return put("list(x.columns)", x=found)
-        return by_rule(e.function if self.kind(found) == "d" else "names", [("", found)], self.value)
+        return self.by_rule(e.function if self.kind(found) == "d" else "names", [("", found)])
 
     def _outer(self, e: R) -> ast.expr:
         """A table of a function of two vectors."""

@@ -21,7 +21,7 @@ from ..translate.translation import Step
 from . import views
 from .applied import APPLYING, Applied
 from .evaluated import Lacking, at_key, for_now, key_parts
-from .python import OPERATORS, by_rule, dict_of, node, put, text_of, vocabulary
+from .python import OPERATORS, dict_of, node, put, text_of, vocabulary
 from .trees import NoExpression, NotTranslated, R, matched
 
 ViewOf = Callable[[ast.expr, Step, bool], ast.expr]
@@ -41,9 +41,7 @@ _TEXTS = frozenset("sprintf paste paste0 format formatC is.null".split())
 _OF_ALL = frozenset("p.adjust cumsum rank scale".split())
 _COMPARING = frozenset("< > <= >= == != & |".split())
 #: Functions in which the names of a vector are lost; functions that go by them.
-_NAMELESS = frozenset(
-    "length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split()
-)
+_NAMELESS = "length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split()
 _BY_NAME = frozenset("[ [[ names which which.max which.min".split())
 #: Functions that print what they are given.
 SAYING = frozenset("print show print.default printCoefmat cat message writeLines".split())
@@ -167,7 +165,7 @@ class Expressions(Applied):
             if f in _COUNTING:  # none of the fits' digits is in it
                 exact = len(self.digits) - used
                 self.digits[used:], self.leaves[used:] = [EXACT] * exact, [0.0] * exact
-            return by_rule(f, arguments, self.value)
+            return self.by_rule(f, arguments)
         if f in ("<-", "="):
             raise NotTranslated("it assigns inside an expression")
         if f in _OF_FITS:
@@ -444,9 +442,8 @@ class Expressions(Applied):
         fits = [self.fit(a) for n, a in e.arguments if n != "test"]
         there = [m for m in fits if m is not None]
         tested = bool(there) and all(m[1].call.package == "eba" for m in there)
-        tested |= test.value in ("Chisq", "LRT") or any(
-            {"polr", "coxph"} & {*m[1].call.strings("class")} for m in there
-        )
+        classes = {c for m in there for c in m[1].call.strings("class")}
+        tested |= test.value in ("Chisq", "LRT") or bool({"polr", "coxph"} & classes)
         quasi = any(views.quasi(m[1]) for m in there)
         if len(there) < max(len(fits), 2) or quasi or not (tested or test.kind == "null"):
             raise NotTranslated("anova() of these fits is not supported")

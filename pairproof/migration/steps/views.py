@@ -83,7 +83,7 @@ NEAR = 5e-3
 #: off by 3e-5): what is found is compared number by number afterwards, to the digits that its fit has.
 NEAR_ZERO = 1e-4
 #: Kinds of rows that compare a likelihood.
-LIKELIHOOD = frozenset(
+LIKELIHOOD = (
     "llf ll fl loglik deviance deviance_polr null_deviance penalised_deviance aic aic_glm bic".split()
 )
 #: Shares of a number by which a log-likelihood that R recorded may miss the one of the same constants.
@@ -539,9 +539,7 @@ def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
         if same:
             return _from_one(put("x[c]", x=x, c=str(same[0])), table[same[0]])
     if isinstance(answer, RList) and answer.names:
-        parts = (
-            (n, v) for n, v in zip(answer.names, answer.values) if isinstance(v, RVector) and not v.levels
-        )
+        parts = ((n, v) for n, v in zip(answer.names, answer.values) if isinstance(v, RVector))
         theirs = {n: v.floats().ravel() for n, v in parts if v.levels is None and v.values.dtype.kind in "fi"}
     elif isinstance(answer, RVector) and answer.values.ndim == 2:
         names = answer.margin(1) or tuple(f"V{k + 1}" for k in range(answer.values.shape[1]))
