@@ -172,10 +172,9 @@ class Applied(Tables, Texts):
         made: ast.expr = ast.ListComp(inner, [loop])
         if kind not in "nt":
             raise NotTranslated("mapply() of a function that gives several values is not supported")
-        if self.kind(vectors[0]) == "s" or self.texts_of(vectors[0]):
-            form = "pd.Series(x, k.index)" if self.kind(vectors[0]) == "s" else "pd.Series(x, k)"
-            return put(form, x=made, k=vectors[0])
-        return put("np.array(x)", x=made)
+        form = "pd.Series(x, k)" if self.texts_of(vectors[0]) else "np.array(x)"
+        form = "pd.Series(x, k.index)" if self.kind(vectors[0]) == "s" else form
+        return put(form, x=made, k=vectors[0])
 
     def _combn(self, e: R) -> ast.expr:
         """`combn(names(x), 2)`, and a function of each of the pairs."""

@@ -216,6 +216,13 @@ def in_words(error: Exception) -> str:
 class Evaluated:
     """Expressions of Python in a scope, and what they give; the rooms of the vocabulary are made upon it."""
 
+    #: Python of an expression, of a variable of the script, and of what one of its functions gives.
+    expression: Callable[[R], ast.expr]
+    variable: Callable[[str], ast.expr]
+    body: Callable[[R], ast.expr]
+    #: A function of each element of a vector with each of another.
+    pairs: Callable[[ast.expr, ast.expr, R], ast.expr]
+
     def __init__(self, scope: Scope, steps: Iterable[Step]) -> None:
         self.scope = scope
         #: id of a value of a recorded call -> its step; the steps keep the values alive.
@@ -465,22 +472,6 @@ class Evaluated:
         """The parts of a list under names."""
         form = "dict(zip(v, x.values()))" if isinstance(self.value(x), dict) else "dict(zip(v, x))"
         return put(form, x=x, v=names)
-
-    def expression(self, e: R) -> ast.expr:
-        """Python of an expression."""
-        raise NotImplementedError
-
-    def body(self, function: R) -> ast.expr:
-        """What a function of the script gives."""
-        raise NotImplementedError
-
-    def pairs(self, x: ast.expr, y: ast.expr, fun: R) -> ast.expr:
-        """A function of each element of a vector with each of another."""
-        raise NotImplementedError
-
-    def variable(self, name: str) -> ast.expr:
-        """A variable of the script."""
-        raise NotImplementedError
 
     def meant(self, e: R) -> R:
         """The summary(m) that a variable is; else the expression itself."""

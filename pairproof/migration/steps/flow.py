@@ -33,7 +33,7 @@ from .evaluated import RESERVED, CallSite, Scope, at_key, for_now, in_words, key
 from .interpreter import Interpreter, Jump
 from .python import laid_out, loop_over, name_of, names_of, node, put, text_of
 from .translator import Expressions
-from .trees import NotTranslated, R, assigned, changed, jumps, outer_variables, outside_functions
+from .trees import NotTranslated, R, assigned, calls_in, changed, jumps, outer_variables, outside_functions
 
 #: Calls that give a new value, whatever they are given.
 _NEW = frozenset(
@@ -343,13 +343,12 @@ class Flow(State):
 
     def _is_of_sites(self, e: R) -> bool:
         """Whether it makes values that the call sites write."""
-        texts = {site.call.text for site in self.sites.get(self.task, [])}
-        return any(part.kind == "call" and part.value in texts for part in e.walk())
+        return any(site.call.text in calls_in(e) for site in self.sites.get(self.task, []))
 
     def _several_statements(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         for k, part in enumerate(e.operands):
             after = e.operands[k + 1 :]
-            if self.loop and self.loop.calls and jumps(part) and any(map(self._makes_turns, after)):
+            if self.loop and jumps(part) and self.loop.calls & calls_in(*after):
                 # The loop runs over the turns that come to the call, in none of which this was taken.
                 if block.written:
                     also = "R printed or assigned in other turns too"
@@ -358,10 +357,6 @@ class Flow(State):
                 self._not_written(str(part.value), why, block)
             else:
                 self._try(part, ex, block, visible and not after)
-
-    def _makes_turns(self, e: R) -> bool:
-        calls = self.loop.calls if self.loop else frozenset[str]()
-        return any(part.kind == "call" and part.value in calls for part in e.walk())
 
     def _jump(self, e: R, ex: Expressions, block: Block) -> None:
         if self.loop is None:
@@ -399,7 +394,8 @@ class Flow(State):
 
     def _settle(self, e: R, ex: Expressions, block: Block) -> None:
         """Give what a loop or a choice may change a name before it; of what it binds to fits no turn knows the last."""
-        scope, of_sites = self.scope, self._of_sites()
+        scope, sites = self.scope, self.sites.get(self.task, [])
+        of_sites = {s.variable.partition("$")[0] for s in sites} - {""}
         for symbol in sorted(changed(e, scope.functions)):
             scope.summaries.pop(symbol, None)
             if symbol in of_sites:
@@ -410,9 +406,6 @@ class Flow(State):
             if symbol in scope.variables:
                 self._own_name(symbol, scope.variables[symbol], ex, block)
 
-    def _of_sites(self) -> set[str]:
-        return {s.variable.partition("$")[0] for s in self.sites.get(self.task, [])} - {""}
-
     # -- loops -----------------------------------------------------------------------------------------------
 
     def _turns(self, e: R, sites: Sites, ex: Expressions) -> Loop:
@@ -422,7 +415,7 @@ class Flow(State):
         site = min(named, key=lambda s: len(s.loop_names), default=None)
         if site is not None and len(site.loop_names) > 1:
             return self._of_several(site, variable.symbol, over, ex)
-        keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
+        keys = site or next((s for s in sites if not s.loop_names and s.call.text in calls_in(e)), None)
         if keys is not None:
             turns = tuple(key_parts(k)[0] for k in keys.keys)
             calls = frozenset(s.call.text for s in sites if len(s.keys) == len(turns))
@@ -567,16 +560,12 @@ class Flow(State):
     def _all_turns(self, e: R, loop: Loop, ex: Expressions) -> None:
         """Refuse a loop over fits that are not made in every turn, as its other statements are."""
         choices = (p for p in outside_functions(e.operands[2]) if p.function in ("if", "switch", "while"))
-        if not any(q.kind == "call" and q.value in loop.calls for p in choices for q in p.walk()):
+        if not loop.calls & calls_in(*choices):
             return
         with suppress(NotTranslated):
             if len(ex.value(ex.operand(e.operands[1]))) == len(loop.turns):
                 return
         raise NotTranslated("its fits may not be made in every turn of the loop")
-
-    def _other_loop(self, site: CallSite, e: R) -> bool:
-        """Whether the calls of a site stand in no turn of this loop."""
-        return not any(part.kind == "call" and part.value == site.call.text for part in e.walk())
 
     def _is_its_list(self, site: CallSite) -> bool:
         """Whether its variable is now the list that the loop fills."""

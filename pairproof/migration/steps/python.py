@@ -66,8 +66,8 @@ def joined(values: Sequence[ast.expr]) -> ast.JoinedStr:
     found: list[ast.expr] = []
     for part in values:
         match (*found[-1:], part):
-            case (ast.Constant(value=before), ast.Constant(value=str(after))):
-                found[-1] = ast.Constant(f"{before}{after}")
+            case (ast.Constant(value=str(before)), ast.Constant(value=str(after))):
+                found[-1] = ast.Constant(before + after)
             case (*_, ast.Constant(value=str()) | ast.FormattedValue()):
                 found.append(part)
             case _:
@@ -352,22 +352,19 @@ class Rule:
 def _rule(text: str) -> Rule:
     left, _, template = text.partition(" -> ")
     kinds, colon, formals = left.partition(": ")
-    needed, defaults, fixed, in_order, starred = [], {}, {}, [], ""
+    defaults, fixed, in_order, starred = dict[str, Any](), dict[str, Any](), list[str](), ""
     for formal in (formals if colon else left).split(", "):
         name, equal, constant = formal.removeprefix("*").partition("==" if "==" in formal else "=")
         name = name.replace("_", ".") if not name.endswith("_") else name[:-1]
         in_order.append(name)
         starred = name if formal[:1] == "*" else starred
-        if not equal:
-            needed.append(name)
-        elif "==" in formal:
-            fixed[name] = ast.literal_eval(constant)
-        else:
-            defaults[name] = ast.literal_eval(constant)
+        if equal:
+            (fixed if "==" in formal else defaults)[name] = ast.literal_eval(constant)
     first, _, second = (kinds if colon else "").partition(" ")
     of = {starred or in_order[0]: first} if first else {}
     of |= {in_order[1]: second} if second else {}
-    return Rule(of, tuple(in_order), tuple(needed), defaults, fixed, template)
+    needed = tuple(n for n in in_order if n not in defaults)
+    return Rule(of, tuple(in_order), needed, defaults, fixed, template)
 
 
 @lru_cache(maxsize=1)
@@ -390,11 +387,15 @@ def by_rule(function: str, arguments: Given, value: Callable[[ast.expr], Any]) -
             raise NotTranslated(f"{function}() of missing values is NA in R")
     for rule in vocabulary()[function]:
         given = matched(arguments, rule.formals)
-        if given is None or not {*rule.needed, *rule.fixed} <= {*given}:
+        if given is None or not {*rule.needed} <= {*given}:
             continue
         of_kinds = all(kind_of(value(given[n])) in kinds for n, kinds in rule.kinds.items())
         by_place = "na.rm" in given and not without  # R takes it by name only
-        if of_kinds and not by_place and all(_is(given[n], v) for n, v in rule.fixed.items()):
+        if (
+            of_kinds
+            and not by_place
+            and all(getattr(given[n], "value", None) == v for n, v in rule.fixed.items())
+        ):
             parts: dict[str, Part] = {**rule.defaults, **given}
             return put(rule.template, **{_python(n): p for n, p in parts.items()})
     if first == "d" and value(arguments[0][1]).shape[1] == 1:  # a matrix of one column is a vector
@@ -406,7 +407,3 @@ def by_rule(function: str, arguments: Given, value: Callable[[ast.expr], Any]) -
 def _python(formal: str) -> str:
     name = formal.replace(".", "_")
     return f"{name}_" if name == "from" else name
-
-
-def _is(given: ast.expr, constant: Any) -> bool:
-    return isinstance(given, ast.Constant) and given.value == constant

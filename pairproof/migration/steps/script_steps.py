@@ -218,9 +218,10 @@ class ScriptSteps(Statements):
         of_fits, beside = bool(block.digits), zip(self.constants, without)
         of_r = reduce(or_, (Counter(c.of_r(whole, other, of_fits)) for c, other in beside))
         here, every = (Counter(NUMBER.findall(text)) for text in (printed, whole))
-        counts = {"of_r": of_r, "printed": here - of_r, "summaries": every - here - (of_r - here)}
-        words = {name: tuple(found.elements()) for name, found in counts.items()}
-        self.done = replace(self.done, said=self.said.getvalue(), **words)
+        counts = (here - of_r, every - here - (of_r - here), of_r)
+        own, summaries, theirs = (tuple(found.elements()) for found in counts)
+        said = self.said.getvalue()
+        self.done = replace(self.done, printed=own, summaries=summaries, of_r=theirs, said=said)
         outer = tree.function if re.fullmatch(r"[\w.]+", tree.function) else "print"
         text = one_line(str(tree.value), MOST_TEXT)
         call = RecordedCall(0, f"base::{outer}", text, place, self.task, helper=True)

@@ -201,7 +201,7 @@ class Functions(Flow):
         if fun.kind != "function" or fun.body is None or not fun.arguments or "X" not in given:
             raise NotTranslated(f"{e.function}() of this function is not supported")
         body = trees.without_return(fun.body)
-        formals, texts = [n for n, _ in fun.arguments], {p.value for p in body.walk() if p.kind == "call"}
+        formals, texts = [n for n, _ in fun.arguments], trees.calls_in(body)
         words = [s.loop_names[:1] for s in self.sites.get(self.task, []) if s.many and s.call.text in texts]
         by_name = bool(words) and words[0] and words[0][0] in ("name", *formals)
         formal = words[0][0] if by_name else formals[0]
@@ -451,7 +451,8 @@ class Statements(Functions, Shown):
         name = self.scope.name(symbol)
         ex.in_turns(name, made)
         self._emit(ex, block, f"{name} = {text_of(made)}")
-        self.scope.values[name] = _own(ex.value(made))
+        value = ex.value(made)  # which later statements may change without changing another's
+        self.scope.values[name] = value.copy() if isinstance(value, (pd.Series, pd.DataFrame)) else value
         # A view of what had the name before is none of what has it now.
         ex.views = {t: v for t, v in ex.views.items() if name not in names_of(ast.parse(t))}
         self.scope.variables[symbol] = name_of(name)
@@ -591,8 +592,3 @@ class Statements(Functions, Shown):
         # On a copy: the statements are run once more, from the values before.
         self.scope.values[x.id] = value.copy()
         self._execute([line])
-
-
-def _own(value: Any) -> Any:
-    """A value that later statements may change without changing another's."""
-    return value.copy() if isinstance(value, (pd.Series, pd.DataFrame)) else value

@@ -340,7 +340,8 @@ class Tables(Parts):
         if kinds <= {"n", "t"} and any(n for n, _ in parts):
             return put("pd.Series(x)", x=dict_of([(n or "", p) for n, p in parts]))
         if kinds <= set("nvs") and "s" in kinds:
-            made = [p if self.kind(p) == "s" else self._one_row(n, p) for n, p in parts]
+            forms = {"s": "x", "n": "pd.Series({n: x})", "v": 'pd.Series(x, index=[""] * len(x))'}
+            made = [put(forms[self.kind(p)], x=p, n=n) for n, p in parts]
             return put("pd.concat(parts)", parts=list(made))
         if not kinds <= set("nvt"):
             raise NotTranslated("c() of these values is not supported")
@@ -349,11 +350,6 @@ class Tables(Parts):
         texts = "t" in kinds or any(isinstance(v, str) for p in vectors for v in self.value(p))
         listed = node([ast.Starred(p, ast.Load()) if p in vectors else p for _, p in parts])
         return listed if plain or texts else put("np.array(x)", x=listed)
-
-    def _one_row(self, name: str, p: ast.expr) -> ast.expr:
-        if self.kind(p) == "n":
-            return put("pd.Series(x)", x=dict_of([(name, p)]))
-        return put('pd.Series(x, index=[""] * len(x))', x=p)
 
     def _list(self, e: R) -> ast.expr:
         parts = [(n, self.expression(a)) for n, a in e.arguments]

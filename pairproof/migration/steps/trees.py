@@ -72,6 +72,11 @@ def outside_functions(e: R) -> Iterator[R]:
             yield from outside_functions(part)
 
 
+def calls_in(*parts: R) -> set[str]:
+    """The texts of the calls in expressions."""
+    return {str(p.value) for e in parts for p in e.walk() if p.kind == "call"}
+
+
 def root(target: R) -> str:
     """The variable that an assignment changes."""
     while target.operands:
@@ -157,8 +162,7 @@ def without_return(body: R) -> R:
         return without_return(body.operands[0]) if body.operands else R("null")
     if body.function == "if":
         test, *branches = body.operands
-        parts = [test, *map(without_return, branches)]
-        return R("call", body.value, body.head, tuple(("", part) for part in parts))
+        return replace(body, arguments=tuple(("", p) for p in (test, *map(without_return, branches))))
     if body.function != "{":
         return body
     for k, part in enumerate(body.operands):
