@@ -566,26 +566,25 @@ def constant_of(value: RValue) -> ast.expr:
         columns = [(n, v) for n, v in zip(value.names or (), value.values) if isinstance(v, RVector)]
         if len(columns) == len(value) and len(columns) * len(columns[0][1]) <= MOST_CONSTANT:
             return put("pd.DataFrame(x)", x=dict_of([(n, constant_of(v)) for n, v in columns]))
-    vector = value
-    plain = isinstance(vector, RVector) and vector.values.dtype.kind in "fibO" and vector.values.ndim < 3
-    if not isinstance(vector, RVector) or not plain or vector.values.size > MOST_CONSTANT:
+    plain = isinstance(value, RVector) and value.values.dtype.kind in "fibO" and value.values.ndim < 3
+    if not isinstance(value, RVector) or not plain or value.values.size > MOST_CONSTANT:
         raise NotTranslated("it uses a value that only R has")
-    if _NO_NUMBERS & {*vector.rclass}:  # whose brackets and length are others
-        raise NotTranslated(f"it uses R's {vector.rclass[0]}, which Python has as a table of answers only")
-    if vector.values.ndim == 2:
-        if vector.na.any():
+    if _NO_NUMBERS & {*value.rclass}:  # whose brackets and length are others
+        raise NotTranslated(f"it uses R's {value.rclass[0]}, which Python has as a table of answers only")
+    if value.values.ndim == 2:
+        if value.na.any():
             raise NotTranslated("it uses an R matrix with missing values")
-        rows: list[Any] = [list(map(node, row)) for row in vector.values.tolist()]
-        margins = [list(map(node, vector.margin(k))) or None for k in (0, 1)]
+        rows: list[Any] = [list(map(node, row)) for row in value.values.tolist()]
+        margins = [list(map(node, value.margin(k))) or None for k in (0, 1)]
         return put("pd.DataFrame(x, i, j)", x=rows, i=margins[0], j=margins[1])
-    values: list[Any] = [None if m else v for v, m in zip(vector.values.tolist(), vector.na.tolist())]
-    if vector.levels is not None:
-        values = [None if v is None else vector.levels[int(v) - 1] for v in values]
+    values: list[Any] = [None if m else v for v, m in zip(value.values.tolist(), value.na.tolist())]
+    if value.levels is not None:
+        values = [None if v is None else value.levels[int(v) - 1] for v in values]
     values = [int(v) if isinstance(v, float) and v.is_integer() and abs(v) < 1e9 else v for v in values]
     if any(v is None or v != v for v in values):
         raise NotTranslated("it uses an R vector with missing values")
     parts = [node(v) for v in values]
-    names = vector.names or vector.margin(0)
+    names = value.names or value.margin(0)
     if names and len(set(names)) == len(values):
         return put("pd.Series(x)", x=dict_of(list(zip(names, parts))))
     if len(parts) == 1:

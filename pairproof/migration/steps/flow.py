@@ -12,7 +12,7 @@ import io
 import math
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -290,14 +290,13 @@ class Loop:
 class Flow(State):
     """Loops, choices and functions."""
 
+    #: Writes a statement: the expression, and whether R shows what it gives.
+    _statement: Callable[[R, Expressions, Block, bool], None]
     #: The loop that is being written, where `next` and `break` mean it.
     loop: Loop | None = None
     #: Whether a statement may be run less often or more often than once.
     choosing = False
     inlined = 0
-
-    def _statement(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
-        raise NotImplementedError
 
     def _try(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         """A statement among others: a comment where it cannot be said; one that leaves takes the whole with it."""

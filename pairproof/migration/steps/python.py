@@ -256,13 +256,8 @@ def _scan(text: str) -> Iterator[tuple[int, str, int]]:
 
 def _pairs_of_brackets(text: str) -> list[tuple[int, int]]:
     """Places of the brackets that stand in no others."""
-    pairs = []
-    for k, c, depth in _scan(text):
-        if depth == 0 and c in _OPEN:
-            opened = k
-        elif depth == 0 and c in _CLOSE:
-            pairs.append((opened, k))
-    return pairs
+    places = [k for k, c, depth in _scan(text) if depth == 0 and c in _OPEN + _CLOSE]
+    return list(zip(places[::2], places[1::2]))
 
 
 #: Operators of one precedence, the loosest first.

@@ -31,6 +31,10 @@ from .trees import NoExpression, NotTranslated, R, call_of, given_to, matched, o
 HEAD = 6
 #: What may stand around what is shown.
 _AROUND = frozenset("summary print ( head suppressWarnings".split())
+#: R's function -> the method that writes its statement.
+_WRITTEN_BY = {
+    "for": "_for", "next": "_jump", "break": "_jump", "cat": "_cat", "message": "_cat", "writeLines": "_cat",
+}  # fmt: skip
 
 
 class Shown(State):
@@ -352,16 +356,12 @@ class Statements(Functions, Shown):
         elif f == "with" and self._prints(e):
             with ex.bound(ex.columns(ex.operand(e.operands[0]))):
                 self._statement(e.operands[1], ex, block, visible)
-        elif f == "for":
-            self._for(e, ex, block)
+        elif f in _WRITTEN_BY:
+            getattr(self, _WRITTEN_BY[f])(e, ex, block)
         elif f == "if":
             self._if(e, ex, block, visible)
-        elif f in ("next", "break"):
-            self._jump(e, ex, block)
         elif f in PRINTING and e.operands:
             self._show(e.operands[0], ex, block)
-        elif f in ("cat", "message", "writeLines"):
-            self._cat(e, ex, block)
         elif f in ("invisible", "suppressWarnings", "suppressMessages") and e.operands:
             inner = e.operands[0]
             if f != "invisible" or inner.function in ("lapply", "sapply", "<-", "=", "print", "cat", "Map"):

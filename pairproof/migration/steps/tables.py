@@ -123,8 +123,7 @@ class Parts(Evaluated):
                 return put("x.to_numpy().T[k.T]", x=x, k=where)
             return self._columns(x, rest[0], False)
         if len(rest) == 1 and kind == "l":
-            keys = self.operand(rest[0])
-            return put("{k: x[k] for k in keys}", x=x, keys=keys)
+            return put("{k: x[k] for k in keys}", x=x, keys=self.operand(rest[0]))
         if len(rest) == 2 and kind == "d":
             rows, columns = rest
             if rows.kind == "empty":
@@ -267,11 +266,10 @@ class Parts(Evaluated):
         return put("x + 1", x=self._places(e) or node(0))
 
     def _columns(self, x: ast.expr, e: R, one: bool) -> ast.expr:
-        key = self.operand(e) if e.function != "-" else None
-        if key is None:
-            inner = self.less_one(self.operand(e.operands[0]))
-            return put("x.drop(columns=x.columns[k])", x=x, k=inner)
-        key, kind = self._own_columns(x, key), self.kind(key)
+        if e.function == "-":
+            return put("x.drop(columns=x.columns[k])", x=x, k=self.less_one(self.operand(e.operands[0])))
+        key = self._own_columns(x, self.operand(e))
+        kind = self.kind(key)
         if kind == "t":
             return put("x[k]", x=x, k=key if one else [key])
         if kind == "n":

@@ -217,15 +217,13 @@ def matched(arguments: Sequence[tuple[str, Any]], formals: Sequence[str]) -> Map
     found: dict[str, Any] = {}
     rest = []
     for name, value in arguments:
-        exact = name if name in formals else ""
-        begun = [f for f in formals if name and f.startswith(name)]
-        formal = exact or (begun[0] if len(begun) == 1 else "")
-        if name and (not formal or formal in found):
-            return None
-        if name:
-            found[formal] = value
-        else:
+        if not name:
             rest.append(value)
+            continue
+        meant = [name] if name in formals else [f for f in formals if f.startswith(name)]
+        if len(meant) != 1 or meant[0] in found:
+            return None
+        found[meant[0]] = value
     free = [f for f in formals if f not in found]
     if len(rest) > len(free):
         return None
