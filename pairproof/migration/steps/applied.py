@@ -19,25 +19,14 @@ import pandas as pd
 from ...bridge.values.nodes import RList, RVector
 from ..translate.recorded_answers import plain_values
 from .evaluated import CallSite, Evaluated, Variables, at_key, for_now, key_parts
-from .python import (
-    by_rule,
-    called,
-    dict_of,
-    in_text,
-    kind_of,
-    loop_over,
-    name_of,
-    node,
-    put,
-    text_of,
-    tuple_of,
-)
+from .python import called, dict_of, in_text, joined, kind_of, loop_over, name_of, node, put, tuple_of
 from .tables import Tables
-from .trees import NotTranslated, R, call_of, matched
+from .trees import NotTranslated, R, call_of, given_to, matched
 
 APPLYING = frozenset("sapply lapply vapply Map map map_dbl map_chr map_int map_lgl apply by".split())
 #: Arguments of R with their names.
 Given = Sequence[tuple[str, R]]
+OfParts = Callable[[list[ast.expr]], ast.expr]
 #: purrr's and by's names of the same arguments.
 _ALSO_CALLED = {".x": "X", ".f": "FUN", "INDICES": "MARGIN"}
 #: What of expand.grid() says how the table looks.
@@ -67,9 +56,7 @@ class Texts(Evaluated):
             made = parts[0] if self.texts_of(parts[0]) else put("map(str, x)", x=parts[0])
         return put("s.join(x)", s=str(words["collapse"].value), x=made)
 
-    def _of_each(
-        self, e: R, parts: Sequence[ast.expr], made: Callable[[list[ast.expr]], ast.expr]
-    ) -> ast.expr:
+    def _of_each(self, e: R, parts: Sequence[ast.expr], made: OfParts) -> ast.expr:
         """A text; where vectors are among the parts, a list with a text for each of their rows."""
         kinds = [self.kind(p) for p in parts]
         if not all(k in "ntvs" for k in kinds):
@@ -88,19 +75,12 @@ class Texts(Evaluated):
     def _joined(self, parts: Sequence[ast.expr], between: str) -> ast.expr:
         values: list[ast.expr] = []
         for k, p in enumerate(parts):
-            if k and between:
-                values.append(ast.Constant(between))
-            if isinstance(p, ast.Constant) and isinstance(p.value, str):
-                values.append(p)
-            elif isinstance(p, ast.JoinedStr):
-                values += p.values
-            else:
-                values.append(in_text(p))
-        return ast.JoinedStr(_merged(values))
+            values += [ast.Constant(between)] if k and between else []
+            values += p.values if isinstance(p, ast.JoinedStr) else [p]
+        return joined(values)
 
     def _sprintf(self, e: R) -> ast.expr:
-        given = [self.operand(a) for n, a in e.arguments if n in ("", "fmt")]
-        form, *parts = given
+        form, *parts = (self.operand(a) for n, a in e.arguments if n in ("", "fmt"))
         if not (isinstance(form, ast.Constant) and isinstance(form.value, str)):
             raise NotTranslated("sprintf() with a format that is not a literal is not supported")
         specs = re.findall(r"%([^a-zA-Z%]*[a-zA-Z])", form.value)
@@ -136,14 +116,9 @@ class Texts(Evaluated):
         width = f"<{width}" if flag == "-" and width[:1] not in "<" else width
         if texts:
             spec = width if width[:1] in "<" else f"{'<' if e.function == 'format' else '>'}{width}"
-        elif (
-            letter not in ("", "f", "g", "e", "d")
-            or flag not in ("", "-", "0", "+", " ")
-            or mark not in ("", ",")
-        ):
-            raise NotTranslated(
-                f"formatC() of {letter!r} with flag {flag!r} and mark {mark!r} is not supported"
-            )
+        elif not (letter in ("", *"fged") and flag in ("", *"-0+ ") and mark in ("", ",")):
+            found = f"{letter!r} with flag {flag!r} and mark {mark!r}"
+            raise NotTranslated(f"formatC() of {found} is not supported")
         elif letter == "d" and np.any(np.mod(self.value(x), 1)):
             raise NotTranslated("formatC() with format 'd' of numbers that are not whole is not supported")
         else:
@@ -161,25 +136,12 @@ class Texts(Evaluated):
         return called("formatted", x, **words)
 
 
-def _merged(values: Sequence[ast.expr]) -> list[ast.expr]:
-    """Neighbouring constants of a formatted text as one."""
-    found: list[ast.expr] = []
-    for v in values:
-        if isinstance(v, ast.Constant) and found and isinstance(found[-1], ast.Constant):
-            found[-1] = ast.Constant(str(found[-1].value) + str(v.value))
-        else:
-            found.append(v)
-    return found
-
-
 class Applied(Tables, Texts):
     """Functions of each element, row or fit."""
 
     def _replicate(self, e: R) -> ast.expr:
         """`replicate(200, coef(BTm(...)))`: what each of the fits gives."""
-        given = matched(e.arguments, ("n", "expr", "simplify"))
-        if given is None or "simplify" in given:
-            raise NotTranslated("replicate() with these arguments is not supported")
+        given = given_to(e, ("n", "expr"), ("n", "expr"))
         made = self._applied_to_fits(e, R("function", "function", None, (), given["expr"]))
         if made is None:
             raise NotTranslated("replicate() of no fit of its own is not supported")
@@ -205,8 +167,7 @@ class Applied(Tables, Texts):
         sizes = {len(self.value(v)) if self.kind(v) in "sv" else 0 for v in vectors}
         if fun.kind != "function" or len(fun.arguments) != len(vectors) or len(sizes) != 1 or 0 in sizes:
             raise NotTranslated("mapply() of these values is not supported")
-        own = dict(zip((n for n, _ in fun.arguments), (name_of(self.temporary(n)) for n, _ in fun.arguments)))
-        own = {**own, **{n: own[n] for n, _ in over if n in own}}
+        own = {n: name_of(self.temporary(n)) for n, _ in fun.arguments}
         names = [own[n or formal] for (n, _), (formal, _) in zip(over, fun.arguments)]
         arrays = [put("x.to_numpy()", x=v) if self.kind(v) == "s" else v for v in vectors]
         turns = [{name.id: v for name, v in zip(names, row)} for row in zip(*map(self.value, arrays))]
@@ -217,28 +178,24 @@ class Applied(Tables, Texts):
         made: ast.expr = ast.ListComp(inner, [loop])
         if kind not in "nt":
             raise NotTranslated("mapply() of a function that gives several values is not supported")
-        if self.kind(vectors[0]) == "s" or self.texts_of(vectors[0]):
-            form = "pd.Series(x, k.index)" if self.kind(vectors[0]) == "s" else "pd.Series(x, k)"
-            return put(form, x=made, k=vectors[0])
-        return put("np.array(x)", x=made)
+        form = "pd.Series(x, k)" if self.texts_of(vectors[0]) else "np.array(x)"
+        form = "pd.Series(x, k.index)" if self.kind(vectors[0]) == "s" else form
+        return put(form, x=made, k=vectors[0])
 
     def _combn(self, e: R) -> ast.expr:
         """`combn(names(x), 2)`, and a function of each of the pairs."""
         rest = [(n, a) for n, a in e.arguments if n not in ("x", "m", "FUN", "simplify")]
-        named = {n: a for n, a in e.arguments if n in ("x", "m", "FUN")}
-        x, m, *fun = [
-            named[n] if n in named else rest.pop(0)[1] for n in ("x", "m", "FUN") if n in named or rest
-        ]
+        named, formals = dict(e.arguments), ("x", "m", "FUN")
+        x, m, *fun = [named[n] if n in named else rest.pop(0)[1] for n in formals if n in named or rest]
         if not fun:
-            return by_rule("combn", [(n, self.operand(a)) for n, a in e.arguments], self.value)
+            return self.by_rule("combn", [(n, self.operand(a)) for n, a in e.arguments])
         pairs = R("call", "", R("sym", "combn"), (("", x), ("", m), ("simplify", R("lgl", False))))
         return self.expression(R("call", "", R("sym", "sapply"), (("", pairs), ("", fun[0]), *rest)))
 
     def _grid(self, e: R) -> ast.expr:
         """`expand.grid(i = x, j = y)`: the first goes round fastest."""
-        parts = [
-            (n or f"Var{k}", self.operand(a)) for k, (n, a) in enumerate(e.arguments, 1) if n not in _GRID
-        ]
+        given = [(n or f"Var{k}", a) for k, (n, a) in enumerate(e.arguments, 1) if n not in _GRID]
+        parts = [(n, self.operand(a)) for n, a in given]
         names = [name_of(self.temporary(n)) for n, _ in parts]
         over = called("itertools.product", *reversed([m for _, m in parts]))
         made = ast.ListComp(tuple_of(names), [loop_over(tuple_of(names[::-1]), over)])
@@ -288,8 +245,7 @@ class Applied(Tables, Texts):
         """A function of each of the fits that it makes itself, of data that only R has; None if it makes none."""
         fun = self.scope.functions.get(fun.symbol, fun)
         again = len(self.many) == 1 and any(part.function == "update" for part in fun.walk())
-        called = [self.scope.functions[p.function] for p in fun.walk() if p.function in self.scope.functions]
-        parts = [part for own in (fun, *called) for part in own.walk()]
+        parts = self.scope.parts(fun)
         texts = {part.value for part in parts if part.kind == "call"}
         sites = [site for site in self.many if again or site.call.text in texts]
         sometimes = any(part.function in _SOMETIMES for part in parts)
@@ -320,7 +276,7 @@ class Applied(Tables, Texts):
         made: ast.expr = ast.ListComp(inner, loop)
         theirs_names = theirs.names if isinstance(theirs, (RVector, RList)) else ()
         if all(isinstance(turns[0][n], str) for k, n in enumerate(ids) if k not in fixed):
-            whole = not fixed and text_of(inner) == text_of(at_key(site, names))
+            whole = not fixed and ast.unparse(inner) == ast.unparse(at_key(site, names))
             made = name_of(site.name) if whole else ast.DictComp(key, inner, loop)
         elif theirs_names and len(theirs_names) == len(site.keys):
             made = put("dict(zip(n, x))", n=list(theirs_names), x=made)
@@ -376,9 +332,8 @@ class Applied(Tables, Texts):
         named = not isinstance(made, ast.ListComp)
         if kind in "nsv" and isinstance(made, (ast.ListComp, ast.DictComp)):
             each = [*self.value(made).values()] if named else self.value(made)
-            if any(np.ndim(v) for v in each) and {*map(np.size, each)} == {
-                1
-            }:  # vectors of one number are numbers
+            sizes = {*map(np.size, each)}
+            if any(np.ndim(v) for v in each) and sizes == {1}:  # vectors of one number are numbers
                 part, kind = "value" if named else "elt", "n"
                 made = copy.copy(made)
                 setattr(made, part, put("float(np.squeeze(x))", x=getattr(made, part)))

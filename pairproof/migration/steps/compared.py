@@ -287,14 +287,13 @@ def printed_rows(
             yield from (_number(call, a, b, digits) for a, b in zip(mine[1], other[1]))
         return
     at, words = 0, [word for _, numbers in rest for word in numbers]
-    for _, numbers in own:
-        if numbers:
-            place = _place(numbers, words, at)
-            if place < 0:
-                yield from (_not_found(call, word) for word in numbers)
-            else:
-                yield from (_number(call, a, b, digits) for a, b in zip(numbers, words[place:]))
-                at = place + len(numbers)
+    for numbers in (found for _, found in own if found):
+        place = _place(numbers, words, at)
+        if place < 0:
+            yield from (_not_found(call, word) for word in numbers)
+        else:
+            yield from (_number(call, a, b, digits) for a, b in zip(numbers, words[place:]))
+            at = place + len(numbers)
 
 
 #: The words of a line, with a mark for each of its numbers, and these.

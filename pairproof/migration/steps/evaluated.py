@@ -23,7 +23,7 @@ from ..translate.translation import Step
 from . import views
 from .compared import numbers_of_r
 from .interpreter import MODULES, Interpreter
-from .python import dict_of, kind_of, name_of, node, put, text_of, tuple_of
+from .python import by_rule, dict_of, kind_of, name_of, names_of, node, put, text_of, tuple_of
 from .trees import NotTranslated, R, own_variables
 
 RESERVED = (*OWN, *MODULES, "show", "using", "Backend", "Records", "x", "v")
@@ -87,13 +87,12 @@ def at_key(site: CallSite, parts: Sequence[Union[ast.expr, str, int, float]]) ->
 def loop_names(found: Sequence[CallSite]) -> dict[str, list[str]]:
     """CallSite -> the Python variables that run over its keys; the same for a loop variable wherever it is used."""
     names, known, named = Names(site.name for site in found), dict[str, str](), dict[str, list[str]]()
-    for site in found:
-        words = (site.loop_names or ("i",) * len(key_parts(site.keys[0]))) if site.many else ()
+    for site in (s for s in found if s.many):
+        words = site.loop_names or ("i",) * len(key_parts(site.keys[0]))
         for word in words:
             if word not in known:
                 known[word] = names.name(word, "key")
-        if site.many:
-            named[site.name] = [known[w] for w in words]
+        named[site.name] = [known[w] for w in words]
     return named
 
 
@@ -165,6 +164,11 @@ class Scope:
             self.owners[self.python[variable]] = variable
         return self.python[variable]
 
+    def parts(self, e: R) -> list[R]:
+        """All within an expression, and within the functions of the script that it calls."""
+        bodies = [self.functions[p.function] for p in e.walk() if p.function in self.functions]
+        return [part for of in (e, *bodies) for part in of.walk()]
+
     def kept(self) -> dict[str, Any]:
         """All of it as it is now."""
         return {k: deepcopy(v) if k == "names" else copy(v) for k, v in vars(self).items()}
@@ -212,6 +216,13 @@ def in_words(error: Exception) -> str:
 class Evaluated:
     """Expressions of Python in a scope, and what they give; the rooms of the vocabulary are made upon it."""
 
+    #: Python of an expression, of a variable of the script, and of what one of its functions gives.
+    expression: Callable[[R], ast.expr]
+    variable: Callable[[str], ast.expr]
+    body: Callable[[R], ast.expr]
+    #: A function of each element of a vector with each of another.
+    pairs: Callable[[ast.expr, ast.expr, R], ast.expr]
+
     def __init__(self, scope: Scope, steps: Iterable[Step]) -> None:
         self.scope = scope
         #: id of a value of a recorded call -> its step; the steps keep the values alive.
@@ -254,6 +265,10 @@ class Evaluated:
     def kind(self, made: ast.expr) -> str:
         """The kind of its value."""
         return kind_of(self.value(made))
+
+    def by_rule(self, function: str, arguments: Sequence[tuple[str, ast.expr]]) -> ast.expr:
+        """Python of a call of a function of the vocabulary."""
+        return by_rule(function, arguments, self.value)
 
     def texts_of(self, x: ast.expr) -> list[str]:
         """The texts of a vector; [] of one of numbers."""
@@ -403,7 +418,7 @@ class Evaluated:
 
     def _turns(self, made: ast.expr) -> list[dict[str, Any]]:
         """The other turns of the loops that a value changes in."""
-        names = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+        names = names_of(made)
         return [turn for loop in self.scope.turns for turn in loop if names & {*turn}]
 
     def _stands(self, turn: Turn, m: ast.expr) -> bool:
@@ -455,21 +470,10 @@ class Evaluated:
             self.views[text] = name_of(name)
         return self.views[text]
 
-    def expression(self, e: R) -> ast.expr:
-        """Python of an expression."""
-        raise NotImplementedError
-
-    def body(self, function: R) -> ast.expr:
-        """What a function of the script gives."""
-        raise NotImplementedError
-
-    def pairs(self, x: ast.expr, y: ast.expr, fun: R) -> ast.expr:
-        """A function of each element of a vector with each of another."""
-        raise NotImplementedError
-
-    def variable(self, name: str) -> ast.expr:
-        """A variable of the script."""
-        raise NotImplementedError
+    def keyed_by(self, names: ast.expr, x: ast.expr) -> ast.expr:
+        """The parts of a list under names."""
+        form = "dict(zip(v, x.values()))" if isinstance(self.value(x), dict) else "dict(zip(v, x))"
+        return put(form, x=x, v=names)
 
     def meant(self, e: R) -> R:
         """The summary(m) that a variable is; else the expression itself."""
@@ -564,26 +568,25 @@ def constant_of(value: RValue) -> ast.expr:
         columns = [(n, v) for n, v in zip(value.names or (), value.values) if isinstance(v, RVector)]
         if len(columns) == len(value) and len(columns) * len(columns[0][1]) <= MOST_CONSTANT:
             return put("pd.DataFrame(x)", x=dict_of([(n, constant_of(v)) for n, v in columns]))
-    vector = value
-    plain = isinstance(vector, RVector) and vector.values.dtype.kind in "fibO" and vector.values.ndim < 3
-    if not isinstance(vector, RVector) or not plain or vector.values.size > MOST_CONSTANT:
+    plain = isinstance(value, RVector) and value.values.dtype.kind in "fibO" and value.values.ndim < 3
+    if not isinstance(value, RVector) or not plain or value.values.size > MOST_CONSTANT:
         raise NotTranslated("it uses a value that only R has")
-    if _NO_NUMBERS & {*vector.rclass}:  # whose brackets and length are others
-        raise NotTranslated(f"it uses R's {vector.rclass[0]}, which Python has as a table of answers only")
-    if vector.values.ndim == 2:
-        if vector.na.any():
+    if _NO_NUMBERS & {*value.rclass}:  # whose brackets and length are others
+        raise NotTranslated(f"it uses R's {value.rclass[0]}, which Python has as a table of answers only")
+    if value.values.ndim == 2:
+        if value.na.any():
             raise NotTranslated("it uses an R matrix with missing values")
-        rows: list[Any] = [list(map(node, row)) for row in vector.values.tolist()]
-        margins = [list(map(node, vector.margin(k))) or None for k in (0, 1)]
+        rows: list[Any] = [list(map(node, row)) for row in value.values.tolist()]
+        margins = [list(map(node, value.margin(k))) or None for k in (0, 1)]
         return put("pd.DataFrame(x, i, j)", x=rows, i=margins[0], j=margins[1])
-    values: list[Any] = [None if m else v for v, m in zip(vector.values.tolist(), vector.na.tolist())]
-    if vector.levels is not None:
-        values = [None if v is None else vector.levels[int(v) - 1] for v in values]
+    values: list[Any] = [None if m else v for v, m in zip(value.values.tolist(), value.na.tolist())]
+    if value.levels is not None:
+        values = [None if v is None else value.levels[int(v) - 1] for v in values]
     values = [int(v) if isinstance(v, float) and v.is_integer() and abs(v) < 1e9 else v for v in values]
     if any(v is None or v != v for v in values):
         raise NotTranslated("it uses an R vector with missing values")
     parts = [node(v) for v in values]
-    names = vector.names or vector.margin(0)
+    names = value.names or value.margin(0)
     if names and len(set(names)) == len(values):
         return put("pd.Series(x)", x=dict_of(list(zip(names, parts))))
     if len(parts) == 1:

@@ -12,7 +12,7 @@ import io
 import math
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -33,7 +33,7 @@ from .evaluated import RESERVED, CallSite, Scope, at_key, for_now, in_words, key
 from .interpreter import Interpreter, Jump
 from .python import laid_out, loop_over, name_of, names_of, node, put, text_of
 from .translator import Expressions
-from .trees import NotTranslated, R, assigned, changed, jumps, outer_variables, outside_functions
+from .trees import NotTranslated, R, assigned, calls_in, changed, jumps, outer_variables, outside_functions
 
 #: Calls that give a new value, whatever they are given.
 _NEW = frozenset(
@@ -44,10 +44,8 @@ _NEW = frozenset(
 _NAMING = ("names", "python", "owners")
 #: Functions of the script within one another that are written out.
 DEEPEST = 4
-#: Characters of R's text in a comment, and of a value of that run.
-MOST_TEXT, MOST_VALUE = 300, 100
-#: Seconds that the Python of one expression may take.
-SECONDS = 30.0
+#: Characters of R's text in a comment.
+MOST_TEXT = 300
 #: Lines of a text that a script prints itself; a fit's summary has more.
 MOST_LINES = 6
 #: Packages all of whose fits are models of comparisons.
@@ -176,7 +174,8 @@ class State:
     def _fits(self, e: R) -> bool:
         """Whether it makes a fit of its expression, by its own call, or where a package or a function makes it."""
         calls = [*(s.call for s in self.sites.get(self.task, [])), *self.fitted.get(self.task, [])]
-        here, own = ({p.value for p in self._parts(of) if p.kind == "call"} for of in (self.tree or e, e))
+        parts = map(self.scope.parts, (self.tree or e, e))
+        here, own = ({p.value for p in within if p.kind == "call"} for within in parts)
         return any(call.text in own or call.text not in here for call in calls)
 
     def _quality(self, e: R, ex: Expressions) -> tuple[float, float]:
@@ -190,16 +189,11 @@ class State:
         if size > MUCH * max((s for d, s in zip(ex.digits, ex.leaves) if d == digits), default=size):
             own = (d + math.log10(size / s) for d, s in zip(ex.digits, ex.leaves) if s)
             digits = max(digits, min(own) - 1.0)
-        parts = self._parts(e)
+        parts = self.scope.parts(e)
         if not ex.digits or not any(part.function in OF_TAILS for part in parts):
             return digits, size
         of_one = any(p.function == "-" and p.operands[0].value == 1 for p in parts)
         return digits - 3.0, 1e-6 if of_one else 0.0
-
-    def _parts(self, e: R) -> list[R]:
-        """All within an expression, and within the functions of the script that it calls."""
-        bodies = [self.scope.functions[p.function] for p in e.walk() if p.function in self.scope.functions]
-        return [part for of in (e, *bodies) for part in of.walk()]
 
     def _lost(self, tree: R, valued: Valued = NO_VALUE) -> None:
         """Variables that only R has from there on; its value of that run, if it is one that can be written."""
@@ -296,14 +290,13 @@ class Loop:
 class Flow(State):
     """Loops, choices and functions."""
 
+    #: Writes a statement: the expression, and whether R shows what it gives.
+    _statement: Callable[[R, Expressions, Block, bool], None]
     #: The loop that is being written, where `next` and `break` mean it.
     loop: Loop | None = None
     #: Whether a statement may be run less often or more often than once.
     choosing = False
     inlined = 0
-
-    def _statement(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
-        raise NotImplementedError
 
     def _try(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         """A statement among others: a comment where it cannot be said; one that leaves takes the whole with it."""
@@ -349,13 +342,12 @@ class Flow(State):
 
     def _is_of_sites(self, e: R) -> bool:
         """Whether it makes values that the call sites write."""
-        texts = {site.call.text for site in self.sites.get(self.task, [])}
-        return any(part.kind == "call" and part.value in texts for part in e.walk())
+        return any(site.call.text in calls_in(e) for site in self.sites.get(self.task, []))
 
     def _several_statements(self, e: R, ex: Expressions, block: Block, visible: bool) -> None:
         for k, part in enumerate(e.operands):
             after = e.operands[k + 1 :]
-            if self.loop and self.loop.calls and jumps(part) and any(map(self._makes_turns, after)):
+            if self.loop and jumps(part) and self.loop.calls & calls_in(*after):
                 # The loop runs over the turns that come to the call, in none of which this was taken.
                 if block.written:
                     also = "R printed or assigned in other turns too"
@@ -364,10 +356,6 @@ class Flow(State):
                 self._not_written(str(part.value), why, block)
             else:
                 self._try(part, ex, block, visible and not after)
-
-    def _makes_turns(self, e: R) -> bool:
-        calls = self.loop.calls if self.loop else frozenset[str]()
-        return any(part.kind == "call" and part.value in calls for part in e.walk())
 
     def _jump(self, e: R, ex: Expressions, block: Block) -> None:
         if self.loop is None:
@@ -405,7 +393,8 @@ class Flow(State):
 
     def _settle(self, e: R, ex: Expressions, block: Block) -> None:
         """Give what a loop or a choice may change a name before it; of what it binds to fits no turn knows the last."""
-        scope, of_sites = self.scope, self._of_sites()
+        scope, sites = self.scope, self.sites.get(self.task, [])
+        of_sites = {s.variable.partition("$")[0] for s in sites} - {""}
         for symbol in sorted(changed(e, scope.functions)):
             scope.summaries.pop(symbol, None)
             if symbol in of_sites:
@@ -416,9 +405,6 @@ class Flow(State):
             if symbol in scope.variables:
                 self._own_name(symbol, scope.variables[symbol], ex, block)
 
-    def _of_sites(self) -> set[str]:
-        return {s.variable.partition("$")[0] for s in self.sites.get(self.task, [])} - {""}
-
     # -- loops -----------------------------------------------------------------------------------------------
 
     def _turns(self, e: R, sites: Sites, ex: Expressions) -> Loop:
@@ -428,7 +414,7 @@ class Flow(State):
         site = min(named, key=lambda s: len(s.loop_names), default=None)
         if site is not None and len(site.loop_names) > 1:
             return self._of_several(site, variable.symbol, over, ex)
-        keys = site or next((s for s in sites if not s.loop_names and not self._other_loop(s, e)), None)
+        keys = site or next((s for s in sites if not s.loop_names and s.call.text in calls_in(e)), None)
         if keys is not None:
             turns = tuple(key_parts(k)[0] for k in keys.keys)
             calls = frozenset(s.call.text for s in sites if len(s.keys) == len(turns))
@@ -573,16 +559,12 @@ class Flow(State):
     def _all_turns(self, e: R, loop: Loop, ex: Expressions) -> None:
         """Refuse a loop over fits that are not made in every turn, as its other statements are."""
         choices = (p for p in outside_functions(e.operands[2]) if p.function in ("if", "switch", "while"))
-        if not any(q.kind == "call" and q.value in loop.calls for p in choices for q in p.walk()):
+        if not loop.calls & calls_in(*choices):
             return
         with suppress(NotTranslated):
             if len(ex.value(ex.operand(e.operands[1]))) == len(loop.turns):
                 return
         raise NotTranslated("its fits may not be made in every turn of the loop")
-
-    def _other_loop(self, site: CallSite, e: R) -> bool:
-        """Whether the calls of a site stand in no turn of this loop."""
-        return not any(part.kind == "call" and part.value == site.call.text for part in e.walk())
 
     def _is_its_list(self, site: CallSite) -> bool:
         """Whether its variable is now the list that the loop fills."""

@@ -38,19 +38,17 @@ _BUILTINS: dict[str, Any] = {
     f.__name__: f for f in (bool, dict, float, int, len, list, map, max, min, print, range, round, str, zip)
 }
 _CALLED = frozenset(["show", *OURS, *_BUILTINS])
-#: What the templates in the modules beside this one use; the vocabulary's own is found in it.
+#: What the templates in the modules beside this one use, and the vocabulary's do not, which is found in it.
 _FUNCTIONS = (
-    "itertools.product np.arange np.argmax np.argmin np.argsort np.array np.asarray np.delete np.exp np.flatnonzero np.full"
-    " np.isin np.lexsort np.nan np.select np.squeeze np.pi np.reshape pairproof.contest_residuals pairproof.plot_worth pd.DataFrame"
-    " pd.Series pd.concat sys.stderr"
+    "itertools.product np.delete np.full np.lexsort np.nan np.select np.squeeze np.pi np.reshape"
+    " pairproof.contest_residuals pairproof.plot_worth pd.concat sys.stderr"
 ).split()
 _ATTRIBUTES = (
-    "T add_prefix aic assign bar bic bse casefold chi2 coef columns conf_int cov_params deviance df df_null df_resid df_residual"
-    " components copy diff drop figure fit frame get_indexer idxmax idxmin iloc index items join keys leaves llf llf_poisson loc loglik"
-    " loglik_saturated mask min_u moderate n_comparisons n_tests nlargest nsmallest names nobs null_deviance number p_value params profile pivot"
-    " plot rank reindex rename rename_axis reset_index savefig scale sigma set_axis set_index strong summary to_csv to_frame to_numpy"
-    " sd se effects to_string u values vcov weak add mul sub melt sort_index"
-    " fillna with_reference worth data nunique groupby unstack"
+    "add_prefix aic assign bar bic bse casefold chi2 coef conf_int cov_params deviance df df_null df_resid df_residual"
+    " components copy diff drop figure fit frame get_indexer idxmax idxmin items keys leaves llf llf_poisson loc loglik"
+    " loglik_saturated min_u moderate n_comparisons n_tests nlargest nsmallest names nobs null_deviance number p_value"
+    " profile pivot plot rename savefig scale sigma strong summary sd se effects to_string u values vcov weak add mul"
+    " melt fillna with_reference worth data nunique groupby unstack"
 ).split()
 #: Methods that write a file, whose first argument must be below HERE.
 _WRITING = frozenset(["to_csv", "savefig"])
@@ -184,12 +182,9 @@ class Interpreter:
         raise _refused(e)
 
     def _named(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise NotTranslated(f"{name} is not a name that a statement may use")
-        if name in self.names:
-            return self.names[name]
-        if name in _BUILTINS:
-            return _BUILTINS[name]
+        for there in (self.names, _BUILTINS):
+            if name in there and not name.startswith("_"):
+                return there[name]
         raise NotTranslated(f"{name} is not a name that a statement may use")
 
     def _attribute(self, e: ast.Attribute) -> Any:

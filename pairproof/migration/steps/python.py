@@ -57,12 +57,22 @@ class _Put(ast.NodeTransformer):
             match part:
                 case ast.FormattedValue(value=ast.Constant(value=int(number)), format_spec=None):
                     part = ast.Constant(str(number))
-            match (*parts[-1:], part):
-                case (ast.Constant(value=str(before)), ast.Constant(value=str(after))):
-                    parts[-1] = ast.Constant(before + after)
-                case _:
-                    parts.append(part)
-        return ast.JoinedStr(parts)
+            parts.append(part)
+        return joined(parts)
+
+
+def joined(values: Sequence[ast.expr]) -> ast.JoinedStr:
+    """A formatted text of expressions; texts that are known stand in it, neighbouring ones as one."""
+    found: list[ast.expr] = []
+    for part in values:
+        match (*found[-1:], part):
+            case (ast.Constant(value=str(before)), ast.Constant(value=str(after))):
+                found[-1] = ast.Constant(before + after)
+            case (*_, ast.Constant(value=str()) | ast.FormattedValue()):
+                found.append(part)
+            case _:
+                found.append(in_text(part))
+    return ast.JoinedStr(found)
 
 
 def put(template: str, **parts: Part) -> ast.expr:
@@ -107,10 +117,10 @@ def names_of(made: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
 
 
-def called(function: str, *arguments: Part, **keywords: Part) -> ast.expr:
-    """A call by our own name of a function."""
+def called(function: str | ast.expr, *arguments: Part, **keywords: Part) -> ast.expr:
+    """A call of a function, by our own name of it."""
     words = [ast.keyword(name, node(value)) for name, value in keywords.items()]
-    return ast.Call(_template(function), [node(a) for a in arguments], words)
+    return ast.Call(put(function) if isinstance(function, str) else function, [*map(node, arguments)], words)
 
 
 def loop_over(target: ast.expr, over: ast.expr) -> ast.comprehension:
@@ -119,12 +129,6 @@ def loop_over(target: ast.expr, over: ast.expr) -> ast.comprehension:
 
 def dict_of(parts: Sequence[tuple[str, ast.expr]]) -> ast.Dict:
     return ast.Dict([ast.Constant(n) for n, _ in parts], [p for _, p in parts])
-
-
-def called_on(of: ast.expr, method: str, **keywords: Part) -> ast.expr:
-    """`of.method(name=value)`."""
-    words = [ast.keyword(name, node(value)) for name, value in keywords.items()]
-    return ast.Call(ast.Attribute(of, method, ast.Load()), [], words)
 
 
 def _store(target: ast.expr) -> ast.expr:
@@ -252,13 +256,8 @@ def _scan(text: str) -> Iterator[tuple[int, str, int]]:
 
 def _pairs_of_brackets(text: str) -> list[tuple[int, int]]:
     """Places of the brackets that stand in no others."""
-    pairs = []
-    for k, c, depth in _scan(text):
-        if depth == 0 and c in _OPEN:
-            opened = k
-        elif depth == 0 and c in _CLOSE:
-            pairs.append((opened, k))
-    return pairs
+    places = [k for k, c, depth in _scan(text) if depth == 0 and c in _OPEN + _CLOSE]
+    return list(zip(places[::2], places[1::2]))
 
 
 #: Operators of one precedence, the loosest first.
@@ -309,9 +308,7 @@ OPERATORS = {
     "&": "x & y", "|": "x | y", "&&": "x and y", "||": "x or y",
 }  # fmt: skip
 #: Arguments that say how a result looks or is kept, and not what it is.
-_OF_LOOKS = frozenset(
-    "check.names stringsAsFactors drop na.last USE.NAMES check.attributes fileEncoding".split()
-)
+_OF_LOOKS = {*"check.names stringsAsFactors drop na.last USE.NAMES check.attributes fileEncoding".split()}
 
 #: Functions whose result is NA where one value is, unless na.rm leaves it out, as pandas does by itself.
 _NA_OF_NA = frozenset(
@@ -322,34 +319,27 @@ _NA_OF_NA = frozenset(
 #: Functions that have places for what is missing, or none, where Python has it otherwise, and of which kinds.
 _NOT_OF_NA = {"rank": "sv", "sort": "v", "which.max": "v", "which.min": "v"}
 
+#: Types of each kind; of arrays and lists it depends on what is in them.
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "o": (type(None),), "n": (bool, int, float, np.number, np.bool_), "t": (str,), "s": (pd.Series,),
+    "d": (pd.DataFrame,), "v": (range, pd.Index), "l": (dict,),
+}  # fmt: skip
+
 
 def kind_of(value: Any) -> str:
     """n number, v vector, s named vector, d table, t text, l list, o nothing, f anything else."""
-    if value is None:
-        return "o"
-    if isinstance(value, (bool, int, float, np.number, np.bool_)):
-        return "n"
-    if isinstance(value, str):
-        return "t"
-    if isinstance(value, pd.Series):
-        return "s"
-    if isinstance(value, pd.DataFrame):
-        return "d"
     if isinstance(value, np.ndarray):
         return "v" if value.ndim == 1 else "m"
-    if isinstance(value, (range, pd.Index)):
-        return "v"
     if isinstance(value, (list, tuple)):
         return "v" if all(kind_of(v) in "nt" for v in value) else "l"
-    return "l" if isinstance(value, dict) else "f"
+    return next((kind for kind, of in _KINDS.items() if isinstance(value, of)), "f")
 
 
 @dataclass(frozen=True)
 class Rule:
     """A line of the vocabulary."""
 
-    kinds: str
-    of: str
+    kinds: Mapping[str, str]
     formals: tuple[str, ...]
     needed: tuple[str, ...]
     defaults: Mapping[str, Any]
@@ -360,21 +350,19 @@ class Rule:
 def _rule(text: str) -> Rule:
     left, _, template = text.partition(" -> ")
     kinds, colon, formals = left.partition(": ")
-    needed, defaults, fixed, in_order = [], {}, {}, []
-    names = (formals if colon else left).split(", ")
-    of = next((n for n in names if n[:1] == "*"), names[0])
-    for formal in (n.removeprefix("*") for n in names):
-        name, equal, constant = formal.partition("==" if "==" in formal else "=")
+    defaults, fixed, in_order, starred = dict[str, Any](), dict[str, Any](), list[str](), ""
+    for formal in (formals if colon else left).split(", "):
+        name, equal, constant = formal.removeprefix("*").partition("==" if "==" in formal else "=")
         name = name.replace("_", ".") if not name.endswith("_") else name[:-1]
         in_order.append(name)
-        if not equal:
-            needed.append(name)
-        elif "==" in formal:
-            fixed[name] = ast.literal_eval(constant)
-        else:
-            defaults[name] = ast.literal_eval(constant)
-    of = of.removeprefix("*").partition("=")[0].replace("_", ".")
-    return Rule(kinds if colon else "", of, tuple(in_order), tuple(needed), defaults, fixed, template)
+        starred = name if formal[:1] == "*" else starred
+        if equal:
+            (fixed if "==" in formal else defaults)[name] = ast.literal_eval(constant)
+    first, _, second = (kinds if colon else "").partition(" ")
+    of = {starred or in_order[0]: first} if first else {}
+    of |= {in_order[1]: second} if second else {}
+    needed = tuple(n for n in in_order if n not in defaults)
+    return Rule(of, tuple(in_order), needed, defaults, fixed, template)
 
 
 @lru_cache(maxsize=1)
@@ -403,21 +391,17 @@ def by_rule(function: str, arguments: Given, value: Callable[[ast.expr], Any]) -
         raise NotTranslated(f"{function}() of missing values is otherwise in R")
     for rule in vocabulary()[function]:
         given = matched(arguments, rule.formals)
-        if given is None or not all(n in given for n in (*rule.needed, *rule.fixed)):
+        if given is None or not {*rule.needed} <= {*given}:
             continue
-        if "na.rm" in given and not without:  # R takes it by name only
-            continue
-        of_first = given.get(rule.of)
-        kind = first if of_first is None else kind_of(value(of_first))
-        first_kinds, _, second = rule.kinds.partition(" ")
-        if first_kinds and kind not in first_kinds:
-            continue
-        if second and kind_of(value(given[rule.formals[1]])) not in second:
-            continue
-        if any(not _is(given[n], constant) for n, constant in rule.fixed.items()):
-            continue
-        parts: dict[str, Part] = {**rule.defaults, **given}
-        return put(rule.template, **{_python(n): p for n, p in parts.items()})
+        of_kinds = all(kind_of(value(given[n])) in kinds for n, kinds in rule.kinds.items())
+        by_place = "na.rm" in given and not without  # R takes it by name only
+        if (
+            of_kinds
+            and not by_place
+            and all(getattr(given[n], "value", None) == v for n, v in rule.fixed.items())
+        ):
+            parts: dict[str, Part] = {**rule.defaults, **given}
+            return put(rule.template, **{_python(n): p for n, p in parts.items()})
     if first == "d" and value(arguments[0][1]).shape[1] == 1:  # a matrix of one column is a vector
         column = put("x.iloc[:, 0]", x=arguments[0][1])
         return by_rule(function, [(arguments[0][0], column), *arguments[1:]], value)
@@ -427,7 +411,3 @@ def by_rule(function: str, arguments: Given, value: Callable[[ast.expr], Any]) -
 def _python(formal: str) -> str:
     name = formal.replace(".", "_")
     return f"{name}_" if name == "from" else name
-
-
-def _is(given: ast.expr, constant: Any) -> bool:
-    return isinstance(given, ast.Constant) and given.value == constant

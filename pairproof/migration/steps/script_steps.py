@@ -26,47 +26,26 @@ from ..translate.translation import OutOfTime, Step, within
 from . import compared, views
 from .compared import EARLY, NUMBER, without_numbers
 from .evaluated import CallSite
-from .flow import (
-    MOST_TEXT,
-    MOST_VALUE,
-    NO_VALUE,
-    OF_TAILS,
-    PLOTTING,
-    PRINTING,
-    SECONDS,
-    WRITING,
-    Block,
-    Done,
-    last_of,
-)
+from .flow import MOST_TEXT, NO_VALUE, OF_TAILS, PLOTTING, PRINTING, WRITING, Block, Done, last_of
 from .interpreter import Interpreter
 from .python import name_of, put, text_of
 from .statements import Statements
 from .translator import Expressions
-from .trees import (
-    NotTranslated,
-    R,
-    assigned,
-    changed,
-    changed_in_place,
-    filled,
-    grown,
-    node_of,
-    outside_functions,
-)
+from .trees import NotTranslated, R, assigned, changed, node_of, outside_functions, parts_changed
+
+#: Seconds that the Python of one expression may take.
+SECONDS = 30.0
+#: Characters of a value of that run in a comment.
+MOST_VALUE = 100
 
 
 class ScriptSteps(Statements):
     """All expressions of a script."""
 
-    #: Numbers that the expression prints in Python: its own, those in summaries of fits, and R's.
-    printed: tuple[str, ...] = ()
-    summaries: tuple[str, ...] = ()
-    output: str = ""
-    of_r: tuple[str, ...] = ()
-    #: Names with digits: of the script so far, and with those of the value that the expression shows.
+    #: The expression that is being written, with what it prints in Python.
+    done: Done
+    #: Names with digits of the script so far.
     names: frozenset[str] = frozenset()
-    labels: frozenset[str] = frozenset()
     #: R's numbers in the rows of fits that Python has otherwise, for a reason that is known.
     unlike: tuple[str, ...] = ()
 
@@ -74,7 +53,7 @@ class ScriptSteps(Statements):
         """What became of each expression, in order."""
         found = []
         trees = [node_of(tree.tree) for tree in self.captured.text.trees]
-        self.in_place, self.grown, self.filled = changed_in_place(trees), grown(trees), filled(trees)
+        self.in_place, self.filled, self.grown = parts_changed(trees)
         self.names = self._named(str(p.value) for tree in trees for p in tree.walk() if p.kind == "str")
         rows = (a for s in self.steps for a in s.rows if a.verdict in ("explained", "not-checkable"))
         self.unlike = tuple(repr(a.r) for a in rows if None not in (a.r, a.native))
@@ -100,8 +79,7 @@ class ScriptSteps(Statements):
     # -- an expression -----------------------------------------------------------------------------------
 
     def _expression(self, task: int, text: str, tree: R) -> Done:
-        self.task, self.tree, self.printed, self.summaries, self.of_r = task, tree, (), (), ()
-        self.output = ""
+        self.task, self.tree = task, tree
         place = next(iter(self.captured.text.expressions[task - 1 : task]), NOWHERE)
         self.place, valued = place, self.captured.values.get(task, NO_VALUE)
         sites = self.sites.get(task, [])
@@ -110,8 +88,8 @@ class ScriptSteps(Statements):
         labels = [*compared.labels_of(valued.value, of_data)]
         labels += [n for s in sites for step in s.steps for n in compared.labels_of(step.call.vector("coef"))]
         self.names |= self._named(labels)
-        self.labels = self.names | {n for n in labels if valued.visible and NUMBER.fullmatch(n)}
-        done = Done(task, place, text, "comment", value=said_of(valued), labels=self.labels)
+        own = self.names | {n for n in labels if valued.visible and NUMBER.fullmatch(n)}
+        self.done = done = Done(task, place, text, "comment", value=said_of(valued), labels=own)
         before = dict(self.scope.values), dict(self.scope.variables)
         ex = self._expressions(sites)
         if valued.value is not None:
@@ -139,7 +117,8 @@ class ScriptSteps(Statements):
                 rows = self._run(block, ex, place, tree, valued)
                 rows += self._of_random(random, place) if random is not None else []
                 # R's numbers that agree to the digits of their fits, and are printed otherwise for that.
-                self.printed += tuple(repr(a.r) for a in rows if a.verdict == "agrees" and _is_far(a))
+                also = (repr(a.r) for a in rows if a.verdict == "agrees" and _is_far(a))
+                self.done = replace(self.done, printed=(*self.done.printed, *also))
             self.views = ex.views
             self._as_before(tree, before[1])
         except (Exception, OutOfTime) as error:  # a defect of ours loses this expression and no other
@@ -160,19 +139,17 @@ class ScriptSteps(Statements):
         state = "translated" if not block.whys else "partly" if block.written else "comment"
         merged = self._merged(tree, sites, block)
         known = block.whys or any(r.verdict == "differs" for r in rows)
-        also = () if known else self._also_in_r(valued.value if valued.visible else None)
+        more = () if known else self._also_in_r(valued.value if valued.visible else None)
         return replace(
-            done,
+            self.done,
             state=state,
             why="; ".join(dict.fromkeys(block.whys)),
-            rows=tuple(r for r in rows if r.verdict != "agrees" or r.native not in {*map(float, self.of_r)}),
-            printed=self.printed,
-            summaries=self.summaries,
-            of_r=self.of_r,
-            said=self.output,
+            rows=tuple(
+                r for r in rows if r.verdict != "agrees" or r.native not in {*map(float, self.done.of_r)}
+            ),
             unlike=self.unlike,
-            lines=() if merged else (*block.lines, *also),
-            inside=(*merged, *also) if merged else (),
+            lines=() if merged else (*block.lines, *more),
+            inside=(*merged, *more) if merged else (),
             of=sites[-1].name if merged else "",
         )
 
@@ -181,13 +158,13 @@ class ScriptSteps(Statements):
         return frozenset(t for t in texts if NUMBER.search(t) and not NUMBER.fullmatch(t.strip()))
 
     def _masked(self, text: str) -> str:
-        return compared.masked(text, self.labels)
+        return compared.masked(text, self.done.labels)
 
     def _also_in_r(self, value: RValue | None) -> tuple[str, ...]:
         """What R printed of the expression that its Python does not print, as a comment."""
         output = self._masked(self.captured.outputs.get(self.task, ""))
-        ours = [*self.printed, *self.of_r]
-        lost = compared.unshown(output, value, ours, self.summaries)
+        ours = [*self.done.printed, *self.done.of_r]
+        lost = compared.unshown(output, value, ours, self.done.summaries)
         return tuple(comment(f"R also printed here: {lost}", lines=3)) if lost else ()
 
     def _make(self, sites: Sequence[CallSite]) -> None:
@@ -237,13 +214,14 @@ class ScriptSteps(Statements):
         without = [c.printed_without(block.lines, names, known) for c in self.constants]
         without = [text and self._masked(text) for text in without]
         whole = self._masked(self._execute(block.lines))
-        self.output = self.said.getvalue()
         printed = re.sub("\f[^\f]*\f", "", whole)
         of_fits, beside = bool(block.digits), zip(self.constants, without)
         of_r = reduce(or_, (Counter(c.of_r(whole, other, of_fits)) for c, other in beside))
         here, every = (Counter(NUMBER.findall(text)) for text in (printed, whole))
-        self.of_r, self.printed = tuple(of_r.elements()), tuple((here - of_r).elements())
-        self.summaries = tuple((every - here - (of_r - here)).elements())
+        counts = (here - of_r, every - here - (of_r - here), of_r)
+        own, summaries, theirs = (tuple(found.elements()) for found in counts)
+        said = self.said.getvalue()
+        self.done = replace(self.done, printed=own, summaries=summaries, of_r=theirs, said=said)
         outer = tree.function if re.fullmatch(r"[\w.]+", tree.function) else "print"
         text = one_line(str(tree.value), MOST_TEXT)
         call = RecordedCall(0, f"base::{outer}", text, place, self.task, helper=True)
@@ -271,13 +249,13 @@ class ScriptSteps(Statements):
             output, ended = (output or "").removesuffix("NULL\n"), output
             texts = texts and output != ended
         digits = min(block.digits, default=9.0)
-        digits -= 3.0 * any(part.function in OF_TAILS for part in self._parts(tree))
+        digits -= 3.0 * any(part.function in OF_TAILS for part in self.scope.parts(tree))
         rows = list(compared.printed_rows(call, printed, output or "", texts, bool(block.whys), digits))
         return rows if block.digits else [r for r in rows if r.verdict != "agrees"]
 
     def _only_texts(self, tree: R) -> bool:
         """Whether it prints by `cat` alone, in the functions of the script too."""
-        used = {part.function for part in self._parts(tree)}
+        used = {part.function for part in self.scope.parts(tree)}
         return "cat" in used and not used & {*PRINTING, "writeLines"}
 
     def _of_random(self, random: tuple[ast.expr, Step, RVector], place: Place) -> list[Agreement]:
@@ -335,10 +313,8 @@ def said_of(valued: Valued) -> str:
     value = valued.value
     if not isinstance(value, RVector) or value.values.size > 12 or not valued.visible:
         return ""
-    parts = [
-        "NA" if m else f"{v:.7g}" if isinstance(v, float) else str(v)
-        for v, m in zip(value.values.ravel().tolist(), value.na.ravel().tolist())
-    ]
+    cells = zip(value.values.ravel().tolist(), value.na.ravel().tolist())
+    parts = ["NA" if m else f"{v:.7g}" if isinstance(v, float) else str(v) for v, m in cells]
     if value.names is not None:
         parts = [f"{n} {p}" for n, p in zip(value.names, parts)]
     text = ", ".join(parts)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -20,29 +19,22 @@ from ...bridge.packages.psychotree import Tree
 from ...fit.fit import Fit
 from ...native.answers.trees.tree_record import TreeRecord
 from ..translate.python_code import INDENT
-from . import views
+from . import trees, views
 from .applied import APPLYING
 from .evaluated import SETTINGS, CallSite, Lacking, for_now
 from .flow import DEEPEST, PLOTTING, PRINTING, WRITING, Block, Flow, State
-from .python import by_rule, called, laid_out, name_of, names_of, node, put, text_of, vocabulary
+from .python import called, laid_out, name_of, names_of, node, put, text_of, vocabulary
 from .translator import Expressions
-from .trees import (
-    NoExpression,
-    NotTranslated,
-    R,
-    call_of,
-    jumps,
-    matched,
-    outer_variables,
-    outside_functions,
-    own_variables,
-    without_return,
-)
+from .trees import NoExpression, NotTranslated, R, call_of, given_to, matched, outside_functions
 
 #: Rows that R's head() shows.
 HEAD = 6
 #: What may stand around what is shown.
 _AROUND = frozenset("summary print ( head suppressWarnings".split())
+#: R's function -> the method that writes its statement.
+_WRITTEN_BY = {
+    "for": "_for", "next": "_jump", "break": "_jump", "cat": "_cat", "message": "_cat", "writeLines": "_cat",
+}  # fmt: skip
 
 
 class Shown(State):
@@ -74,7 +66,7 @@ class Shown(State):
         while inner.function in _AROUND and len(inner.operands) == 1:
             within.add(inner.function)
             inner = inner.operands[0]
-        with contextlib.suppress(NotTranslated):
+        with suppress(NotTranslated):
             told = inner.function == "summary" and len(inner.operands) == 2
             if told and (moved := ex.against(inner)) is not None:
                 beside = views.of_summary(*moved, ex.value)
@@ -132,14 +124,11 @@ class Shown(State):
         # R ends the output of cat() with a line end if its separator has one, or if it fills lines.
         filled = "fill" in words and words["fill"].value is True
         end = "\n" if e.function != "cat" or filled or "\n" in between else ""
-        made: list[ast.expr] = []
-        for p in parts:
-            kind = ex.kind(p)
-            if kind not in "ntvso":
-                raise NotTranslated("cat() of this value is not supported")
-            p = ex.as_text(p, 7 if e.function == "cat" else 15)
-            made.append(ast.Starred(p, ast.Load()) if kind in "vs" else p)
-        made, end = _last_line(made, end)
+        if not all(ex.kind(p) in "ntvso" for p in parts):
+            raise NotTranslated("cat() of this value is not supported")
+        texts = [(ex.as_text(p, 7 if e.function == "cat" else 15), ex.kind(p)) for p in parts]
+        starred = [ast.Starred(p, ast.Load()) if kind in "vs" else p for p, kind in texts]
+        made, end = _last_line(starred, end)
         words_of_print: dict[str, Any] = {} if between == " " else {"sep": between}
         if end != "\n":
             words_of_print["end"] = end
@@ -173,18 +162,17 @@ class Shown(State):
         self._emit(ex, block, text_of(put(f"{plot}.savefig(HERE / n)", m=made, n=file)))
 
     def _written(self, e: R, ex: Expressions) -> ast.expr:
-        given = matched(e.arguments, ("x", "file", "row.names", "quote", "sep"))
-        if given is None or "x" not in given or "file" not in given or given["file"].kind != "str":
+        given = given_to(e, ("x", "file", "row.names", "quote", "sep"), ("x", "file"))
+        if given["file"].kind != "str":
             raise NotTranslated(f"{e.function}() with these arguments is not supported")
         name = str(given["file"].value)
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}\.(csv|tsv|txt|dat)", name):
             raise NotTranslated("it writes to another folder")
         parts = {n: ex.operand(a) for n, a in given.items() if n != "file"}
-        if isinstance(
-            getattr(ex.value(parts["x"]), "index", None), pd.RangeIndex
-        ):  # R counts its rows from 1
+        rows = getattr(ex.value(parts["x"]), "index", None)
+        if isinstance(rows, pd.RangeIndex):  # R counts its rows from 1
             parts["x"] = put("x.set_axis(range(1, len(x) + 1))", x=parts["x"])
-        return by_rule(e.function, [*parts.items(), ("file", put("HERE / n", n=name))], ex.value)
+        return ex.by_rule(e.function, [*parts.items(), ("file", put("HERE / n", n=name))])
 
 
 def _last_line(parts: list[ast.expr], end: str) -> tuple[list[ast.expr], str]:
@@ -216,33 +204,29 @@ class Functions(Flow):
         fun = self._called(given.get("FUN", given.get("f", R("null"))))
         if fun.kind != "function" or fun.body is None or not fun.arguments or "X" not in given:
             raise NotTranslated(f"{e.function}() of this function is not supported")
-        body = without_return(fun.body)
-        formals, texts = [n for n, _ in fun.arguments], {p.value for p in body.walk() if p.kind == "call"}
+        body = trees.without_return(fun.body)
+        formals, texts = [n for n, _ in fun.arguments], trees.calls_in(body)
         words = [s.loop_names[:1] for s in self.sites.get(self.task, []) if s.many and s.call.text in texts]
         by_name = bool(words) and words[0] and words[0][0] in ("name", *formals)
         formal = words[0][0] if by_name else formals[0]
-        names = own_variables(body) | {*formals, formal}
+        names = trees.own_variables(body) | {*formals, formal}
         loop = R("call", e.value, R("sym", "for"), (("", R("sym", formal)), ("", given["X"]), ("", body)))
         turns = self._turns(loop, [s for s in self.sites.get(self.task, []) if s.many], ex)
-        with self._local(names):
-            for name in names:  # no turn has what the one before it made
-                self._unknown(name)
+        with self._local(names, names):  # no turn has what the one before it made
             self._for(loop, ex, block, turns)
 
-    def _inline(
-        self, e: R, ex: Expressions, block: Block, visible: bool, gives: bool = False
-    ) -> ast.expr | None:
-        """A function of several statements, written where it is called; what it gives, if that is asked for."""
+    def _inline(self, e: R, ex: Expressions, block: Block, visible: bool | None) -> ast.expr | None:
+        """A function of several statements, written where it is called; visible None: and what it gives."""
         function = self.scope.functions[e.function]
         formals = [n for n, _ in function.arguments]
         given = matched(list(e.arguments), formals)
         if given is None or function.body is None or self.inlined > DEEPEST:
             raise NotTranslated(f"{e.function}() is not supported here")
-        body = without_return(function.body)
-        if jumps(body):
+        body = trees.without_return(function.body)
+        if trees.jumps(body):
             raise NotTranslated(f"{e.function}() returns from within its statements")
-        names = own_variables(body) | {*formals}
-        outer = outer_variables(body, self.scope.functions)
+        names = trees.own_variables(body) | {*formals}
+        outer = trees.outer_variables(body, self.scope.functions)
         self.scope.lexical(e.function, function)
         if outer & (names.union(*self.scope.locals) | {p.symbol for a in given.values() for p in a.walk()}):
             raise NotTranslated(f"{e.function}() assigns to a variable outside that is also its own")
@@ -250,15 +234,13 @@ class Functions(Flow):
         for name, part in given.items():
             with suppress(NotTranslated):
                 bound[name] = ex.expression(part)
-        with for_now(self, inlined=self.inlined + 1, loop=None), self._local(names):
-            for name in formals:
-                self._unknown(name)
+        with for_now(self, inlined=self.inlined + 1, loop=None), self._local(names, formals):
             self.scope.variables.update(bound)
             for name, default in function.arguments:
                 if name not in given and default.kind != "empty":
                     with suppress(NotTranslated):
                         self.scope.variables[name] = ex.expression(default)
-            if not gives:
+            if visible is not None:
                 self._statement(body, ex, block, visible)
                 return None
             *before, last = body.operands if body.function == "{" else (body,)
@@ -267,17 +249,12 @@ class Functions(Flow):
             turn = ex.turn_of(e, function)
             return ex.expression(last) if turn is None else turn
 
-    def _unknown(self, name: str) -> None:
-        """A variable has another meaning here, or none."""
-        self.scope.variables.pop(name, None)
-        self.scope.summaries.pop(name, None)
-        self.scope.functions.pop(name, None)
-        self.scope.without.pop(name, None)
-        self.scope.of_r[name] = None
-
     @contextmanager
-    def _local(self, names: frozenset[str]) -> Iterator[None]:
-        """Where a function runs: what it assigns has Python names of its own and is forgotten after it."""
+    def _local(self, names: frozenset[str], unknown: Iterable[str]) -> Iterator[None]:
+        """Where a function runs: what it assigns has Python names of its own and is forgotten after it.
+
+        unknown: those of the names that mean nothing before it assigns them.
+        """
         scope, tables = self.scope, ("variables", "python", "of_r", "summaries", "functions", "without")
         kept = {t: {n: v for n, v in getattr(scope, t).items() if n in names} for t in tables}
         own = self.own_names.setdefault((self.inlined, names), {})
@@ -285,6 +262,10 @@ class Functions(Flow):
             scope.python.pop(name, None)
         scope.python.update(own)
         scope.locals.append(names)
+        for name in unknown:
+            for t in ("variables", "summaries", "functions", "without"):
+                getattr(scope, t).pop(name, None)
+            scope.of_r[name] = None
         try:
             yield
         finally:
@@ -310,7 +291,7 @@ class Functions(Flow):
             prints, before = self._prints(own[part.function]), list(ex.before)
             kept, scope = vars(deepcopy(block)), self.scope.kept()
             try:
-                made = self._inline(part, ex, block, False, True)
+                made = self._inline(part, ex, block, None)
                 if made is not None and len(parts) > 1:  # the next call has variables of the same names
                     made = self._own_name(f" {part.function} {len(ex.taken)}", made, ex, block)
                 if made is None or len(block.whys) > len(kept["whys"]) and not prints:
@@ -336,7 +317,7 @@ class Functions(Flow):
         fun = self._called(given.get("FUN", R("null")))
         if e.function not in ("sapply", "lapply") or fun.body is None or len(fun.arguments) != 1:
             raise NotTranslated(f"{e.function}() of this function is not supported")
-        over, formal, body = given["X"], fun.arguments[0][0], without_return(fun.body)
+        over, formal, body = given["X"], fun.arguments[0][0], trees.without_return(fun.body)
         x, (key, own, of) = ex.operand(over), (R("sym", n) for n in (" key", target, formal))
         *before, last = body.operands if body.function == "{" else (body,)
         if ex.kind(x) == "l" and isinstance(ex.value(x), dict):
@@ -348,10 +329,8 @@ class Functions(Flow):
         self.of_models.add(target)
         inner = call_of("{", *first, *before, call_of("<-", call_of("[[", own, key), last))
         self._statement(call_of("<-", own, call_of("list")), ex, block, False)
-        names = own_variables(body) | {formal, key.symbol}
-        with self._local(names):
-            for name in names:
-                self._unknown(name)
+        names = trees.own_variables(body) | {formal, key.symbol}
+        with self._local(names, names):
             whys = len(block.whys)
             self._for(call_of("for", key, over, inner), ex, block)
             if why := block.whys[whys:]:
@@ -377,22 +356,16 @@ class Statements(Functions, Shown):
         elif f == "with" and self._prints(e):
             with ex.bound(ex.columns(ex.operand(e.operands[0]))):
                 self._statement(e.operands[1], ex, block, visible)
-        elif f == "for":
-            self._for(e, ex, block)
+        elif f in _WRITTEN_BY:
+            getattr(self, _WRITTEN_BY[f])(e, ex, block)
         elif f == "if":
             self._if(e, ex, block, visible)
-        elif f in ("next", "break"):
-            self._jump(e, ex, block)
         elif f in PRINTING and e.operands:
             self._show(e.operands[0], ex, block)
-        elif f in ("cat", "message", "writeLines"):
-            self._cat(e, ex, block)
         elif f in ("invisible", "suppressWarnings", "suppressMessages") and e.operands:
             inner = e.operands[0]
-            if inner.function in ("lapply", "sapply", "<-", "=", "print", "cat", "Map"):
+            if f != "invisible" or inner.function in ("lapply", "sapply", "<-", "=", "print", "cat", "Map"):
                 self._statement(inner, ex, block, visible and f != "invisible")
-            elif f != "invisible":
-                self._statement(inner, ex, block, visible)
         elif f in PLOTTING and e.operands:
             self._plot(e, ex, block)
         elif f in WRITING:
@@ -414,7 +387,7 @@ class Statements(Functions, Shown):
         if target.kind == "str":
             target = R("sym", target.value)
         if value.kind == "function" and target.symbol:
-            body = value.body and without_return(value.body)
+            body = value.body and trees.without_return(value.body)
             self.scope.functions[target.symbol] = replace(value, body=body)
             where = "its statements are written where it was called"
             raise NotTranslated(f"a function defined in the script; {where}")
@@ -444,7 +417,7 @@ class Statements(Functions, Shown):
         try:
             made = self._given(value, ex, block)
         except NoExpression:
-            if target.symbol in own_variables(value) or self.choosing:
+            if target.symbol in trees.own_variables(value) or self.choosing:
                 raise
             self._turn_by_turn(target.symbol, value, ex, block)
             return
@@ -467,10 +440,9 @@ class Statements(Functions, Shown):
             self.scope.places[name] = lacking
         if ex.digits:
             self.scope.quality[name] = self._quality(value, ex)
-        if target.symbol in self.grown and isinstance(made, ast.Constant) and made.value is None:
-            made = ast.List([], ast.Load())
-        elif target.symbol in self.filled and isinstance(made, ast.Constant) and made.value is None:
-            made = put("pd.Series(dtype=float)")
+        null = isinstance(made, ast.Constant) and made.value is None
+        if null and target.symbol in self.grown | self.filled:
+            made = node([]) if target.symbol in self.grown else put("pd.Series(dtype=float)")
         made = self._apart(made, ex, target.symbol in self.in_place)
         self._becomes(target.symbol, made, ex, block)
 
@@ -479,7 +451,8 @@ class Statements(Functions, Shown):
         name = self.scope.name(symbol)
         ex.in_turns(name, made)
         self._emit(ex, block, f"{name} = {text_of(made)}")
-        self.scope.values[name] = _own(ex.value(made))
+        value = ex.value(made)  # which later statements may change without changing another's
+        self.scope.values[name] = value.copy() if isinstance(value, (pd.Series, pd.DataFrame)) else value
         # A view of what had the name before is none of what has it now.
         ex.views = {t: v for t, v in ex.views.items() if name not in names_of(ast.parse(t))}
         self.scope.variables[symbol] = name_of(name)
@@ -528,13 +501,13 @@ class Statements(Functions, Shown):
 
     def _replace(self, target: R, value: R, ex: Expressions, block: Block) -> None:
         """`names(x) <- v`, `d$x <- v`, `x[i] <- v`."""
-        f, of = target.function, target.operands[0]
-        if f == "[" and of.function in ("names", "colnames") and len(target.operands) == 2:
-            self._replace(of, self._renamed(of, target.operands[1], value, ex), ex, block)
+        f, (of, *keys) = target.function, target.operands
+        if f == "[" and of.function in ("names", "colnames") and len(keys) == 1:
+            self._replace(of, self._renamed(of, keys[0], value, ex), ex, block)
             return
         if not of.symbol:
             raise NotTranslated("it changes part of a part")
-        if any(map(self._of_models, [value, *target.operands[1:]])) or self._fits(value):
+        if any(map(self._of_models, [value, *keys])) or self._fits(value):
             self.of_models.add(of.symbol)
         for site in self.sites.get(self.task, []):
             if site.variable.partition("$")[0] == of.symbol and site.many:
@@ -560,38 +533,33 @@ class Statements(Functions, Shown):
         kind = ex.kind(x)
         if f == "names" and kind == "l":
             made = node([made]) if ex.kind(made) == "t" else made
-            listed = isinstance(ex.value(x), list)
-            if not listed and list(ex.value(x)) == list(ex.value(made)):
+            if not isinstance(ex.value(x), list) and list(ex.value(x)) == list(ex.value(made)):
                 return  # its keys are these values
             if len(ex.value(x)) != len(ex.value(made)):
                 raise NotTranslated("it names some parts of a list, and others not")
-            zipped = "dict(zip(v, x))" if listed else "dict(zip(v, x.values()))"
-            self._becomes(of.symbol, put(zipped, x=x, v=made), ex, block)
+            self._becomes(of.symbol, ex.keyed_by(made, x), ex, block)
             return
         step = ex.step(own)
         if step is not None and (kind == "l" or isinstance(step.value, Fit)):
             raise NotTranslated("it changes a fit")
         if kind in "svd" and f"{f}<-" in vocabulary():
-            found = by_rule(f"{f}<-", [("", x), ("", made)], ex.value)
+            found = ex.by_rule(f"{f}<-", [("", x), ("", made)])
         elif f == "$" and kind == "d":
-            found = ex.with_columns(x, [(str(target.operands[1].value), made)])
-        elif f == "[" and len(target.operands) == 2 and (lacking := self._na_of(target, x)) is not None:
+            found = ex.with_columns(x, [(str(keys[0].value), made)])
+        elif f == "[" and len(keys) == 1 and (lacking := self._na_of(target, x)) is not None:
             there = iter(ex.value(x).index)
             names = [n if n in lacking.missing else next(there) for n in lacking.names]
             found = put("x.reindex(names, fill_value=v)", x=x, names=names, v=made)
             self.scope.changed(self.scope.name(of.symbol))
-        elif f in ("[", "[[") and len(target.operands) == 2 and kind in "svl":
-            self._element(self._own_name(of.symbol, x, ex, block), kind, target.operands[1], made, ex, block)
-            return
-        elif f == "[" and len(target.operands) == 3 and kind == "d":
-            self._cells(self._own_name(of.symbol, x, ex, block), target.operands[1:], made, ex, block)
-            return
-        elif f == "$" and kind in "lo":
-            key = R("str", str(target.operands[1].value))
+        elif f in ("[", "[[") and len(keys) == 1 and kind in "svl" or f == "$" and kind in "lo":
+            key = keys[0] if f != "$" else R("str", str(keys[0].value))
             self._element(self._own_name(of.symbol, x, ex, block), kind, key, made, ex, block)
             return
+        elif f == "[" and len(keys) == 2 and kind == "d":
+            self._cells(self._own_name(of.symbol, x, ex, block), keys, made, ex, block)
+            return
         else:
-            cells = ex.operand(target.operands[1]) if f == "[" and kind == "d" else put("None")
+            cells = ex.operand(keys[0]) if f == "[" and kind == "d" else put("None")
             if np.ndim(ex.value(cells)) != 2:
                 raise NotTranslated(f"{f}() of this value cannot be changed in Python")
             found = put("x.mask(k, v)", x=x, k=cells, v=made)
@@ -641,8 +609,3 @@ class Statements(Functions, Shown):
         # On a copy: the statements are run once more, from the values before.
         self.scope.values[x.id] = value.copy()
         self._execute([line])
-
-
-def _own(value: Any) -> Any:
-    """A value that later statements may change without changing another's."""
-    return value.copy() if isinstance(value, (pd.Series, pd.DataFrame)) else value

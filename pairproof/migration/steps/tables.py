@@ -15,8 +15,11 @@ from ..translate.python_code import identifier
 from ..translate.translation import Step
 from . import views
 from .evaluated import LONG, Evaluated, Lacking, for_now
-from .python import OPERATORS, by_rule, called_on, dict_of, name_of, node, put, text_of
-from .trees import NotTranslated, R, call_of, matched
+from .python import OPERATORS, called, dict_of, name_of, node, put, text_of
+from .trees import NotTranslated, R, call_of, given_to, matched
+
+#: Formals of which all must be given.
+_TAPPLY, _SLICE = ("X", "INDEX", "FUN"), (".data", "order_by", "n")
 
 
 class Parts(Evaluated):
@@ -120,8 +123,7 @@ class Parts(Evaluated):
                 return put("x.to_numpy().T[k.T]", x=x, k=where)
             return self._columns(x, rest[0], False)
         if len(rest) == 1 and kind == "l":
-            keys = self.operand(rest[0])
-            return put("{k: x[k] for k in keys}", x=x, keys=keys)
+            return put("{k: x[k] for k in keys}", x=x, keys=self.operand(rest[0]))
         if len(rest) == 2 and kind == "d":
             rows, columns = rest
             if rows.kind == "empty":
@@ -137,9 +139,8 @@ class Parts(Evaluated):
         data = of.operands[0].symbol if of.function == "$" else ""
         if shown := self._levels(of):
             return node(shown[place - 1] if place else shown)
-        there = [*self.calls.values()] or [
-            name_of(n) for n, v in self.scope.values.items() if isinstance(v, Fit)
-        ]
+        fits = [name_of(n) for n, v in self.scope.values.items() if isinstance(v, Fit)]
+        there = [*self.calls.values()] or fits
         for made in there if data else ():
             found = set[tuple[str, ...]]()
             for turn in ({}, *self._turns(made)):
@@ -195,16 +196,15 @@ class Parts(Evaluated):
         if not isinstance(found, range) and isinstance(self.value(x), (list, range)):
             x = put("np.array(x)", x=x)
         if isinstance(found, pd.Series) and found.dtype == bool:
-            return put("x[k]", x=x, k=key if self._same_index(x, found) else put("k.to_numpy()", k=key))
+            same = self.kind(x) in "sd" and self.value(x).index.equals(found.index)
+            return put("x[k]" if same else "x[k.to_numpy()]", x=x, k=key)
         first = next(iter(found), None)
         if isinstance(first, str):
             return put("x.loc[k]", x=x, k=key)
         if isinstance(first, (bool, np.bool_)):
             return put("x[k]", x=x, k=key)
-        if isinstance(key, ast.Call) and isinstance(found, range) and found.step == 1 and found.start >= 1:
-            begin, end = key.args
-            cut = by_place.replace("[k]", "[:b]" if found.start == 1 else "[a:b]")
-            return put(cut, x=x, a=self.less_one(begin), b=self.less_one(end))
+        if (run := self._run(key)) is not None:
+            return put(by_place, x=x, k=run)
         if isinstance(key, ast.List) and all(isinstance(k, ast.Constant) for k in key.elts):
             return put(by_place, x=x, k=[self.less_one(k) for k in key.elts])
         return put(by_place, x=x, k=put("np.asarray(k) - 1", k=key))
@@ -234,10 +234,6 @@ class Parts(Evaluated):
             return key
         own = [n for n, r in self.scope.in_r.items() if r == key.value and n in rows]
         return node(own[0]) if own else key
-
-    def _same_index(self, x: ast.expr, key: pd.Series) -> bool:
-        value = self.value(x)
-        return isinstance(value, (pd.Series, pd.DataFrame)) and value.index.equals(key.index)
 
     def _places(self, e: R) -> ast.expr | None:
         """`order(x)` and `rev(order(x))` as places from 0."""
@@ -270,27 +266,27 @@ class Parts(Evaluated):
         return put("x + 1", x=self._places(e) or node(0))
 
     def _columns(self, x: ast.expr, e: R, one: bool) -> ast.expr:
-        key = self.operand(e) if e.function != "-" else None
-        if key is None:
-            inner = self.less_one(self.operand(e.operands[0]))
-            return put("x.drop(columns=x.columns[k])", x=x, k=inner)
-        key, kind = self._own_columns(x, key), self.kind(key)
+        if e.function == "-":
+            return put("x.drop(columns=x.columns[k])", x=x, k=self.less_one(self.operand(e.operands[0])))
+        key = self._own_columns(x, self.operand(e))
+        kind = self.kind(key)
         if kind == "t":
             return put("x[k]", x=x, k=key if one else [key])
         if kind == "n":
             return put("x.iloc[:, k]", x=x, k=self.less_one(key) if one else [self.less_one(key)])
         if isinstance(next(iter(self.value(key)), None), str):
             return put("x[k]" if isinstance(key, ast.List) else "x[list(k)]", x=x, k=key)
-        return put(self._run_of(key, "x.iloc[:, k]") or "x.iloc[:, np.asarray(k) - 1]", x=x, k=key)
+        plain = all(isinstance(a, ast.Constant) for a in getattr(key, "args", ()))
+        run = self._run(key) if plain else None
+        return put("x.iloc[:, k]", x=x, k=run or put("np.asarray(k) - 1", k=key))
 
     def _own_columns(self, x: ast.expr, key: ast.expr) -> ast.expr:
         """R's names of columns, where they are constants, as the table has them."""
         if isinstance(key, ast.List):
             return ast.List([self._own_columns(x, k) for k in key.elts], ast.Load())
         there, also = set(self.value(x).columns), views.ALSO.get(str(getattr(key, "value", "")))
-        return (
-            node(also) if isinstance(key, ast.Constant) and key.value not in there and also in there else key
-        )
+        other = isinstance(key, ast.Constant) and key.value not in there and also in there
+        return node(also) if other else key
 
     def places(self, x: ast.expr, axis: int, e: R) -> ast.expr:
         """Places from 0 along an axis of a table, for a change of its cells."""
@@ -307,14 +303,14 @@ class Parts(Evaluated):
             return put("x.get_indexer(k)", x=of, k=[key] if self.kind(key) == "t" else key)
         return put("np.flatnonzero(k)" if isinstance(first, (bool, np.bool_)) else "np.asarray(k) - 1", k=key)
 
-    def _run_of(self, key: ast.expr, by_place: str) -> str:
-        """The template of `x[2:5]`, whose places are constants; "" if it is no such run."""
+    def _run(self, key: ast.expr) -> ast.Slice | None:
+        """R's `2:5` as Python's `1:5`; None of other places."""
         found = self.value(key)
-        if not isinstance(found, range) or found.step != 1 or found.start < 1:
-            return ""
-        plain = isinstance(key, ast.Call) and all(isinstance(a, ast.Constant) for a in key.args)
-        begin = "" if found.start == 1 else str(found.start - 1)
-        return by_place.replace("k]", f"{begin}:{found.stop - 1}]") if plain else ""
+        run = isinstance(found, range) and found.step == 1 and found.start >= 1
+        if not run or not isinstance(key, ast.Call):
+            return None
+        begin, end = map(self.less_one, key.args)
+        return ast.Slice(None if found.start == 1 else begin, end)
 
     def _cell(self, x: ast.expr, rows: R, columns: R) -> ast.expr:
         """`d[i, j]`."""
@@ -332,38 +328,26 @@ class Tables(Parts):
     """R's functions that put values together."""
 
     def _c(self, e: R) -> ast.expr:
-        parts = [(n, self.operand(a)) for n, a in e.arguments]
+        given = [(n, self.operand(a)) for n, a in e.arguments]
+        parts = [(n, p) for n, p in given if self.kind(p) != "o"]
         kinds = {self.kind(p) for _, p in parts}
-        if not parts or kinds == {"o"}:
+        if not parts:
             return ast.Constant(None)
-        if "o" in kinds:
-            parts = [(n, p) for n, p in parts if self.kind(p) != "o"]
-            kinds -= {"o"}
-        if len(parts) == 1 and kinds <= set("sv") or len(parts) == 1 and not parts[0][0] and "d" not in kinds:
+        if len(parts) == 1 and (kinds <= set("sv") or not parts[0][0] and "d" not in kinds):
             return parts[0][1]
-        if kinds <= {"n", "t"}:
-            if any(n for n, _ in parts):
-                return put("pd.Series(x)", x=dict_of([(n or "", p) for n, p in parts]))
-            values = [p for _, p in parts]
-            plain = all(isinstance(p, (ast.Constant, ast.UnaryOp)) for p in values)
-            listed = ast.List(values, ast.Load())
-            return listed if plain or "t" in kinds else put("np.array(x)", x=listed)
+        if kinds <= {"n", "t"} and any(n for n, _ in parts):
+            return put("pd.Series(x)", x=dict_of([(n or "", p) for n, p in parts]))
         if kinds <= set("nvs") and "s" in kinds:
-            made = [p if self.kind(p) == "s" else self._one_row(n, p) for n, p in parts]
+            forms = {"s": "x", "n": "pd.Series({n: x})", "v": 'pd.Series(x, index=[""] * len(x))'}
+            made = [put(forms[self.kind(p)], x=p, n=n) for n, p in parts]
             return put("pd.concat(parts)", parts=list(made))
-        if kinds <= set("nvt"):
-            starred = [p if self.kind(p) != "v" else ast.Starred(p, ast.Load()) for _, p in parts]
-            listed = ast.List(starred, ast.Load())
-            return listed if "t" in kinds or self._texts(parts) else put("np.array(x)", x=listed)
-        raise NotTranslated("c() of these values is not supported")
-
-    def _texts(self, parts: Sequence[tuple[str, ast.expr]]) -> bool:
-        return any(self.kind(p) == "v" and any(isinstance(v, str) for v in self.value(p)) for _, p in parts)
-
-    def _one_row(self, name: str, p: ast.expr) -> ast.expr:
-        if self.kind(p) == "n":
-            return put("pd.Series(x)", x=dict_of([(name, p)]))
-        return put('pd.Series(x, index=[""] * len(x))', x=p)
+        if not kinds <= set("nvt"):
+            raise NotTranslated("c() of these values is not supported")
+        vectors = [p for _, p in parts if self.kind(p) == "v"]
+        plain = not vectors and all(isinstance(p, (ast.Constant, ast.UnaryOp)) for _, p in parts)
+        texts = "t" in kinds or any(isinstance(v, str) for p in vectors for v in self.value(p))
+        listed = node([ast.Starred(p, ast.Load()) if p in vectors else p for _, p in parts])
+        return listed if plain or texts else put("np.array(x)", x=listed)
 
     def _list(self, e: R) -> ast.expr:
         parts = [(n, self.expression(a)) for n, a in e.arguments]
@@ -371,41 +355,28 @@ class Tables(Parts):
             return dict_of(parts)
         return ast.List([p for _, p in parts], ast.Load())
 
-    def _vector_of(self, e: R) -> ast.expr:
-        """`vector("list", n)`."""
-        given = matched(e.arguments, ("mode", "length"))
-        if given is None or {*given} != {"mode", "length"} or given["mode"].value != "list":
-            raise NotTranslated("vector() of this mode is not supported")
-        return put("[None] * n", n=self.operand(given["length"]))
-
     def _frame(self, e: R) -> ast.expr:
         """data.frame(), cbind() of vectors: a column an argument, rows by place."""
         columns: list[tuple[str, ast.expr]] = []
         options = {n: a for n, a in e.arguments if n in ("row.names", "stringsAsFactors", "check.names")}
-        if len(options) == len(e.arguments):
+        given = [(n, a) for n, a in e.arguments if n not in options]
+        if not given:
             return put("pd.DataFrame()")
-        for name, a in e.arguments:
-            if name in options:
-                continue
+        for name, a in given:
             made = self._argument(e, name or a.symbol, a)
             if self.kind(made) == "d":
                 return self._beside(e, made)
             columns.append((name or (a.symbol if a.kind == "sym" else str(a.value)), made))
-        index: ast.expr | None = None
-        values = [self.value(m) for _, m in columns]
-        named = [v for v in values if isinstance(v, pd.Series)]
-        plain = e.function == "tibble" or "row.names" in options and options["row.names"].kind == "null"
-        parts: list[tuple[str, ast.expr]] = []
-        for (name, m), v in zip(columns, values):
-            other = isinstance(v, pd.Series) and (plain or not v.index.equals(named[0].index))
-            parts.append((name, put("x.to_numpy()", x=m) if other else m))
-        if "row.names" in options and not plain:
-            index = self.operand(options["row.names"])
-            parts = [(n, put("x.to_numpy()", x=m) if self.kind(m) == "s" else m) for n, m in parts]
-        if all(self.kind(m) in "nt" for _, m in parts) and index is None:
-            index = ast.List([node(0)], ast.Load())
-        found = put("pd.DataFrame(x)", x=dict_of(parts))
-        return found if index is None else put("pd.DataFrame(x, index=i)", x=dict_of(parts), i=index)
+        names = options.get("row.names")
+        plain = e.function == "tibble" or names is not None and names.kind == "null"
+        index = self.operand(names) if names is not None and not plain else None
+        rows = next((self.value(m).index for _, m in columns if self.kind(m) == "s"), None)
+        rows = None if plain or index is not None else rows
+        parts = [(n, put("x.to_numpy()", x=m) if self._other_rows(m, rows) else m) for n, m in columns]
+        if index is None and all(self.kind(m) in "nt" for _, m in parts):
+            index = node([0])
+        form = "pd.DataFrame(x)" if index is None else "pd.DataFrame(x, index=i)"
+        return put(form, x=dict_of(parts), i=index)
 
     def _argument(self, e: R, name: str, a: R) -> ast.expr:
         """A column; one that is made of R's data alone is what it was in that run."""
@@ -439,10 +410,10 @@ class Tables(Parts):
         rows = self.value(x).index
         words = {n: put("x.to_numpy()", x=m) if self._other_rows(m, rows) else m for n, m in columns}
         if all(identifier(n) == n for n in words):
-            return called_on(x, "assign", **words)
+            return called(put("x.assign", x=x), **words)
         return put("x.assign(**d)", x=x, d=dict_of(list(words.items())))
 
-    def _other_rows(self, m: ast.expr, rows: pd.Index[Any]) -> bool:
+    def _other_rows(self, m: ast.expr, rows: pd.Index[Any] | None) -> bool:
         return self.kind(m) == "s" and not self.value(m).index.equals(rows)
 
     def _rbind(self, e: R) -> ast.expr:
@@ -466,10 +437,8 @@ class Tables(Parts):
 
     def _matrix(self, e: R) -> ast.expr:
         """A table of one number, or of a vector by columns."""
-        given = matched(e.arguments, ("data", "nrow", "ncol", "byrow", "dimnames"))
-        if given is None or not {"data", "nrow"} <= set(given):
-            raise NotTranslated("matrix() with these arguments is not supported")
-        data, rows = (self.operand(given[n]) for n in ("data", "nrow"))
+        given = given_to(e, ("data", "nrow", "ncol", "byrow", "dimnames"), ("data", "nrow"))
+        data, rows = self.operand(given["data"]), self.operand(given["nrow"])
         size = len(np.atleast_1d(self.value(data)))
         columns = self.operand(given["ncol"]) if "ncol" in given else node(max(1, size // self.value(rows)))
         by_row = "byrow" in given and given["byrow"].value is True
@@ -483,9 +452,7 @@ class Tables(Parts):
         return put(f"pd.DataFrame({form}, i, j)", x=data, n=rows, m=columns, i=i, j=j)
 
     def _do_call(self, e: R) -> ast.expr:
-        given = matched(e.arguments, ("what", "args"))
-        if given is None or len(given) != 2:
-            raise NotTranslated("do.call() with these arguments is not supported")
+        given = given_to(e, ("what", "args"), ("what", "args"))
         function, x = given["what"].symbol or str(given["what"].value), self.operand(given["args"])
         found = self.value(x)
         parts = list(found.values()) if isinstance(found, dict) else found
@@ -502,13 +469,10 @@ class Tables(Parts):
             return put("x.idxmax()" if inner.function == "which.max" else "x.idxmin()", x=x)
         if inner.function == "which":
             return put("list(x.index[x])", x=self.operand(inner.operands[0]))
-        m = self.fit(inner)
-        if m is not None:
+        if self.fit(inner) is not None:
             raise NotTranslated("names() of a fit lists its components in R")
         found = self.operand(inner)
-        if self.kind(found) == "d" and e.function == "names":
-            return put("list(x.columns)", x=found)
-        return by_rule(e.function if self.kind(found) == "d" else "names", [("", found)], self.value)
+        return self.by_rule(e.function if self.kind(found) == "d" else "names", [("", found)])
 
     def _outer(self, e: R) -> ast.expr:
         """A table of a function of two vectors."""
@@ -577,9 +541,8 @@ class Tables(Parts):
         if len(cases) < len(e.operands) or len(cases) < 2 or cases[-1][0].value is not True:
             raise NotTranslated("case_when() without a last case TRUE ~ value is not supported")
         tests, given = ([self.operand(case[k]) for case in cases[:-1]] for k in (0, 1))
-        return put(
-            "np.select(tests, given, other)", tests=tests, given=given, other=self.operand(cases[-1][1])
-        )
+        other = self.operand(cases[-1][1])
+        return put("np.select(tests, given, other)", tests=tests, given=given, other=other)
 
     def _subset(self, e: R) -> ast.expr:
         """`subset(d, column > 1)`, filter(): rows; of a vector those for which it is true."""
@@ -621,9 +584,7 @@ class Tables(Parts):
 
     def _tapply(self, e: R) -> ast.expr:
         """`tapply(x, g, f)`: a number a group; of two groupings, `list(g, h)`, a table."""
-        given = matched(e.arguments, ("X", "INDEX", "FUN"))
-        if given is None or len(given) != 3:
-            raise NotTranslated("tapply() with these arguments is not supported")
+        given = given_to(e, _TAPPLY, _TAPPLY)
         if given["INDEX"].function == "list" and len(given["INDEX"].operands) == 2:
             x, *by = (self.operand(a) for a in (given["X"], *given["INDEX"].operands))
             texts, word = [self.texts_of(g) for g in by], given["FUN"].symbol
@@ -654,29 +615,23 @@ class Tables(Parts):
         gone = bool(rest) and all(a.function == "-" and len(a.operands) == 1 for _, a in rest)
         names = [(a.operands[0] if gone else a).symbol for _, a in rest]
         pulled = e.function == "pull"
-        plain = names and self.kind(x) in "dl" and isinstance(self.value(x), (dict, pd.DataFrame))
-        if (
-            not plain
-            or any(n for n, _ in rest)
-            or {*names} - {*self.value(x)}
-            or pulled
-            and (gone or rest[1:])
-        ):
+        plain = names and not any(n for n, _ in rest) and not (pulled and (gone or rest[1:]))
+        there = self.value(x) if isinstance(self.value(x), (dict, pd.DataFrame)) else ()
+        if not plain or {*names} - {*there}:
             raise NotTranslated(f"{e.function}() with these arguments is not supported")
         if self.kind(x) == "l":
-            kept = [n for n in self.value(x) if n not in names] if gone else names
+            kept = [n for n in there if n not in names] if gone else names
             return put("{k: x[k] for k in names}", x=x, names=list(kept))
         return put("x.drop(columns=k)" if gone else "x[k]", x=x, k=names[0] if pulled else list(names))
 
     def _slice(self, e: R) -> ast.expr:
         """`slice_max(d, column, n = 3)`: with ties, as in R."""
-        given = matched(e.arguments, (".data", "order_by", "n")) or {}
-        column = given["order_by"].symbol if len(given) == 3 else ""
-        if not column:
+        given = given_to(e, _SLICE, _SLICE)
+        if not given["order_by"].symbol:
             raise NotTranslated(f"{e.function}() with these arguments is not supported")
         form = "x.nlargest" if e.function == "slice_max" else "x.nsmallest"
         x, n = self.operand(given[".data"]), self.operand(given["n"])
-        return put(f"{form}(n, c, keep='all').reset_index(drop=True)", x=x, n=n, c=column)
+        return put(f"{form}(n, c, keep='all').reset_index(drop=True)", x=x, n=n, c=given["order_by"].symbol)
 
     def _reduce(self, e: R) -> ast.expr:
         """`Reduce("+", l)` of vectors that have the same names."""

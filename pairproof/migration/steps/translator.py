@@ -21,15 +21,13 @@ from ..translate.translation import Step
 from . import views
 from .applied import APPLYING, Applied
 from .evaluated import Lacking, at_key, for_now, key_parts
-from .python import OPERATORS, by_rule, dict_of, node, put, text_of, vocabulary
+from .python import OPERATORS, dict_of, node, put, text_of, vocabulary
 from .trees import NoExpression, NotTranslated, R, matched
 
 ViewOf = Callable[[ast.expr, Step, bool], ast.expr]
 PASSING = frozenset("( suppressWarnings suppressMessages force identity try tryCatch".split())
 #: Functions that count, or name, whatever the numbers are; digits of what is exact.
-_COUNTING = frozenset(
-    "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
-)
+_COUNTING = "length nrow ncol NROW NCOL dim names rownames colnames row.names seq_along is.na is.null".split()
 EXACT = 15.0
 #: Other turns of a loop in which two vectors are looked at, beside the first.
 MOST_TURNS = 4
@@ -43,9 +41,7 @@ _TEXTS = frozenset("sprintf paste paste0 format formatC is.null".split())
 _OF_ALL = frozenset("p.adjust cumsum rank scale".split())
 _COMPARING = frozenset("< > <= >= == != & |".split())
 #: Functions in which the names of a vector are lost; functions that go by them.
-_NAMELESS = frozenset(
-    "length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split()
-)
+_NAMELESS = "length NROW sum prod max min range mean median var sd unname as.numeric as.vector".split()
 _BY_NAME = frozenset("[ [[ names which which.max which.min".split())
 #: Functions that print what they are given.
 SAYING = frozenset("print show print.default printCoefmat cat message writeLines".split())
@@ -170,7 +166,7 @@ class Expressions(Applied):
             if f in _COUNTING:  # none of the fits' digits is in it
                 exact = len(self.digits) - used
                 self.digits[used:], self.leaves[used:] = [EXACT] * exact, [0.0] * exact
-            return by_rule(f, arguments, self.value)
+            return self.by_rule(f, arguments)
         if f in ("<-", "="):
             raise NotTranslated("it assigns inside an expression")
         if f in _OF_FITS:
@@ -273,11 +269,8 @@ class Expressions(Applied):
         """`sort(names(x))` as `names(x)[order(names(x))]`."""
         x = self.operand(e.operands[0])
         if self.kind(x) == "s" and self._has_na(x):  # R leaves them out
-            return by_rule(
-                "sort",
-                [("", put("x.dropna()", x=x)), *((n, self.operand(a)) for n, a in e.arguments[1:])],
-                self.value,
-            )
+            rest = [(n, self.operand(a)) for n, a in e.arguments[1:]]
+            return self.by_rule("sort", [("", put("x.dropna()", x=x)), *rest])
         if self.texts_of(x):
             return self._elements(x, R("call", "", R("sym", "order"), e.arguments), "x[k]")
         return self._general(e)
@@ -304,11 +297,8 @@ class Expressions(Applied):
                 self.expression(first)  # it says what it lacks
                 raise NotTranslated(f"{f}() of this value is not supported")
             return None
-        if (
-            f in ("coef", "vcov", "coefficients")
-            and (moved := self.against(e)) is not None
-            and len(e.operands) > 1
-        ):
+        of_reference = f in ("coef", "vcov", "coefficients") and len(e.operands) > 1
+        if of_reference and (moved := self.against(e)) is not None:
             return self._view(*moved, views.covariances, "cov") if f == "vcov" else self._coefficients(*moved)
         if f == "coef" and (found := self._of_worth(dict(e.arguments[1:]), *m)) is not None:
             return found
@@ -466,9 +456,8 @@ class Expressions(Applied):
         fits = [self.fit(a) for n, a in e.arguments if n != "test"]
         there = [m for m in fits if m is not None]
         tested = bool(there) and all(m[1].call.package == "eba" for m in there)
-        tested |= test.value in ("Chisq", "LRT") or any(
-            {"polr", "coxph"} & {*m[1].call.strings("class")} for m in there
-        )
+        classes = {c for m in there for c in m[1].call.strings("class")}
+        tested |= test.value in ("Chisq", "LRT") or bool({"polr", "coxph"} & classes)
         quasi = any(views.quasi(m[1]) for m in there)
         if len(there) < max(len(fits), 2) or quasi or not (tested or test.kind == "null"):
             raise NotTranslated("anova() of these fits is not supported")
@@ -485,10 +474,8 @@ class Expressions(Applied):
 
     def _likelihoods(self, fits: Sequence[tuple[ast.expr, Step]]) -> ast.expr:
         """anova() of coxph: log-likelihoods, and each model against the one before it."""
-        parts = {
-            n: node([of(*m) for m in fits])
-            for n, of in (("loglik", partial(self._number, "logLik")), ("df", self._freedom))
-        }
+        parts = {"loglik": node([self._number("logLik", *m) for m in fits])}
+        parts["df"] = node([self._freedom(*m) for m in fits])
         form = 'pd.DataFrame(x, range(1, n)).assign(Chisq=lambda d: 2 * np.abs(d["loglik"].diff()), Df=lambda d: np.abs(d["df"].diff()))'
         tail = '.assign(p=lambda d: stats.chi2.sf(d["Chisq"], d["Df"])).drop(columns="df")'
         return put(form + tail, x=dict_of([*parts.items()]), n=len(fits) + 1)
@@ -501,8 +488,8 @@ class Expressions(Applied):
             if m is None:
                 raise NotTranslated(f"{f}() is of a model that is not in Python")
             rows.append([self._freedom(*m), self._number(f, *m)])
-        names: list[str] = [name for name, _ in fits]
-        return put("pd.DataFrame(rows, names, columns)", rows=rows, names=[*names], columns=["df", f])
+        names = [name for name, _ in fits]
+        return put("pd.DataFrame(rows, names, columns)", rows=rows, names=names, columns=["df", f])
 
     def _freedom(self, m: ast.expr, step: Step) -> ast.expr:
         """The degrees of freedom of R's log-likelihood."""
@@ -510,9 +497,8 @@ class Expressions(Applied):
         def view(step: Step, _: bool) -> ast.expr:
             df = step.call.number("loglik_df")
             there = {n: getattr(step.value, n, None) for n in ("rank", "df")}
-            own = next(
-                (n for n, v in there.items() if df is None or isinstance(v, (int, float)) and v == df), ""
-            )
+            same = (n for n, v in there.items() if df is None or isinstance(v, (int, float)) and v == df)
+            own = next(same, "")
             return put(f"m.{own}", m=m) if own else node(int(df or 0))
 
         return self.general(m, step, view, "logLik")
@@ -534,9 +520,7 @@ class Expressions(Applied):
         x, v = (self.operand(a) for a in given.values()) if len(given) == 2 else (put("None"),) * 2
         if self.kind(x) != "l" or len(self.texts_of(v)) != len(self.value(x)):
             return self._general(e)
-        return put(
-            "dict(zip(v, x.values()))" if isinstance(self.value(x), dict) else "dict(zip(v, x))", x=x, v=v
-        )
+        return self.keyed_by(v, x)
 
     def _attribute(self, e: R) -> ast.expr:
         """`attr(logLik(m), "df")`."""
@@ -615,19 +599,20 @@ def _begins(names: Sequence[str], value: Any, missing: Sequence[str]) -> bool:
 
 
 _OF_ROWS = frozenset("fitted fitted.values residuals resid predict".split())
-_OF_FITS = _OF_ROWS.union(
-    views.NUMBERS,
-    "coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy glance".split(),
-)
+_TABLES = "coef coefficients fixef vcov confint confint.default uscale cov.u anova tidy glance".split()
+_OF_FITS = _OF_ROWS.union(views.NUMBERS, _TABLES)
+#: R's functions that the methods of these names write.
+_OWN = (
+    "c list rbind names outer mapply combn paste sprintf format order sort matrix with mutate aggregate subset arrange"
+    " split tapply unnest select bind_rows case_when glance set_names get replicate"
+).split()
 #: R's function -> the method that writes it.
 _METHODS: Mapping[str, str] = {
-    ":": "colon", "$": "dollar", "[[": "double", "[": "bracket", "c": "c", "list": "list",
-    "data.frame": "frame", "tibble": "frame", "cbind": "frame", "rbind": "rbind", "do.call": "do_call",
-    "names": "names", "rownames": "names", "row.names": "names", "outer": "outer", "%o%": "outer", "mapply": "mapply", "combn": "combn", "expand.grid": "grid", "paste": "paste",
-    "paste0": "paste", "sprintf": "sprintf", "format": "format", "formatC": "format", "order": "order", "sort": "sort", "matrix": "matrix",
-    "with": "with", "transform": "mutate", "mutate": "mutate", "within": "mutate", "aggregate": "aggregate", "subset": "subset", "filter": "subset", "arrange": "arrange",
-    "split": "split", "tapply": "tapply", "summarise": "summarise", "summarize": "summarise", "pivot_longer": "longer",
-    "pivot_wider": "wider", "unnest": "unnest", "select": "select", "pull": "select", "bind_rows": "bind_rows", "case_when": "case_when", "slice_max": "slice", "slice_min": "slice",
-    "glance": "glance", "set_names": "set_names", "setNames": "set_names",
-    "Reduce": "reduce", "get": "get", "attr": "attribute", "levels": "levels_of", "vector": "vector_of", "replicate": "replicate",
+    **dict(zip(_OWN, _OWN)), ":": "colon", "$": "dollar", "[[": "double", "[": "bracket",
+    "data.frame": "frame", "tibble": "frame", "cbind": "frame", "do.call": "do_call", "rownames": "names",
+    "row.names": "names", "%o%": "outer", "expand.grid": "grid", "paste0": "paste", "formatC": "format",
+    "transform": "mutate", "within": "mutate", "filter": "subset", "summarise": "summarise",
+    "summarize": "summarise", "pivot_longer": "longer", "pivot_wider": "wider", "pull": "select",
+    "slice_max": "slice", "slice_min": "slice", "setNames": "set_names", "Reduce": "reduce",
+    "attr": "attribute", "levels": "levels_of",
 }  # fmt: skip

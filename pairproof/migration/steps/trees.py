@@ -72,6 +72,11 @@ def outside_functions(e: R) -> Iterator[R]:
             yield from outside_functions(part)
 
 
+def calls_in(*parts: R) -> set[str]:
+    """The texts of the calls in expressions."""
+    return {str(p.value) for e in parts for p in e.walk() if p.kind == "call"}
+
+
 def root(target: R) -> str:
     """The variable that an assignment changes."""
     while target.operands:
@@ -116,27 +121,18 @@ def changed(e: R, functions: Mapping[str, R]) -> frozenset[str]:
     return own_variables(e) | outer_variables(e, functions)
 
 
-def changed_in_place(trees: Sequence[R]) -> frozenset[str]:
-    """The variables of which a script changes elements or columns somewhere."""
-    given = (p for e in trees for p in e.walk() if p.function in ("<-", "=", "<<-") and p.operands)
-    return frozenset(root(t) for t in (p.operands[0] for p in given) if t.function in ("[", "[[", "$"))
+def parts_changed(trees: Sequence[R]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The variables of which a script changes elements or columns; of these and others the filled, and the grown.
 
-
-def grown(trees: Sequence[R]) -> frozenset[str]:
-    """The variables that `x <- c(x, value)` makes longer, and of which nothing asks whether they are NULL."""
+    Filled: by `x[k] <- value` alone, and no columns or parts of a list.  Grown: those that `x <- c(x, value)` makes
+    longer, and of which nothing asks whether they are NULL.
+    """
     calls = [p for e in trees for p in e.walk() if p.operands]
-    first = {p.operands[0].symbol for p in calls if p.function == "c"}
-    asked = {p.operands[0].symbol for p in calls if p.function == "is.null"}
-    return frozenset(first - asked - {""})
-
-
-def filled(trees: Sequence[R]) -> frozenset[str]:
-    """The variables of which a script changes elements by `x[k] <- value` alone, and no columns or parts of a list."""
-    given = [
-        p.operands[0] for e in trees for p in e.walk() if p.function in ("<-", "=", "<<-") and p.operands
-    ]
-    vectors = {root(t) for t in given if t.function == "[" and len(t.operands) == 2}
-    return frozenset(vectors - {root(t) for t in given if t.function in ("[[", "$")})
+    targets = [p.operands[0] for p in calls if p.function in ("<-", "=", "<<-")]
+    lists, cells = ({root(t) for t in targets if t.function in of} for of in (("[[", "$"), ("[",)))
+    vectors = {root(t) for t in targets if t.function == "[" and len(t.operands) == 2}
+    first, asked = ({p.operands[0].symbol for p in calls if p.function == f} for f in ("c", "is.null"))
+    return frozenset(lists | cells), frozenset(vectors - lists), frozenset(first - asked - {""})
 
 
 def jumps(e: R, in_loop: bool = False) -> bool:
@@ -157,7 +153,7 @@ def _ends(e: R) -> bool:
 
 
 def _block(*parts: R) -> R:
-    return parts[0] if len(parts) == 1 else R("call", "", R("sym", "{"), tuple(("", part) for part in parts))
+    return parts[0] if len(parts) == 1 else call_of("{", *parts)
 
 
 def without_return(body: R) -> R:
@@ -166,8 +162,7 @@ def without_return(body: R) -> R:
         return without_return(body.operands[0]) if body.operands else R("null")
     if body.function == "if":
         test, *branches = body.operands
-        parts = [test, *map(without_return, branches)]
-        return R("call", body.value, body.head, tuple(("", part) for part in parts))
+        return replace(body, arguments=tuple(("", p) for p in (test, *map(without_return, branches))))
     if body.function != "{":
         return body
     for k, part in enumerate(body.operands):
@@ -222,16 +217,22 @@ def matched(arguments: Sequence[tuple[str, Any]], formals: Sequence[str]) -> Map
     found: dict[str, Any] = {}
     rest = []
     for name, value in arguments:
-        exact = name if name in formals else ""
-        begun = [f for f in formals if name and f.startswith(name)]
-        formal = exact or (begun[0] if len(begun) == 1 else "")
-        if name and (not formal or formal in found):
-            return None
-        if name:
-            found[formal] = value
-        else:
+        if not name:
             rest.append(value)
+            continue
+        meant = [name] if name in formals else [f for f in formals if f.startswith(name)]
+        if len(meant) != 1 or meant[0] in found:
+            return None
+        found[meant[0]] = value
     free = [f for f in formals if f not in found]
     if len(rest) > len(free):
         return None
     return {**found, **dict(zip(free, rest))}
+
+
+def given_to(e: R, formals: Sequence[str], needed: Sequence[str]) -> Mapping[str, R]:
+    """The arguments of a call by formal; refused where one is none of these, or one that is needed is not there."""
+    given = matched(e.arguments, formals)
+    if given is None or not {*needed} <= {*given}:
+        raise NotTranslated(f"{e.function}() with these arguments is not supported")
+    return given

@@ -83,7 +83,7 @@ NEAR = 5e-3
 #: off by 3e-5): what is found is compared number by number afterwards, to the digits that its fit has.
 NEAR_ZERO = 1e-4
 #: Kinds of rows that compare a likelihood.
-LIKELIHOOD = frozenset(
+LIKELIHOOD = (
     "llf ll fl loglik deviance deviance_polr null_deviance penalised_deviance aic aic_glm bic".split()
 )
 #: Shares of a number by which a log-likelihood that R recorded may miss the one of the same constants.
@@ -405,9 +405,8 @@ def covariances(m: ast.expr, step: Step, varies: bool) -> ast.expr:
     found = put("dispersion(m) * m.cov_params()" if quasi(step) else "m.cov_params()", m=m)
     own = [n for _, n in pairs]
     if _with_reference(step, pairs):
-        return put(
-            "x.reindex(index=names, columns=names, fill_value=0.0)", x=found, names=put("m.params.index", m=m)
-        )
+        names = put("m.params.index", m=m)
+        return put("x.reindex(index=names, columns=names, fill_value=0.0)", x=found, names=names)
     if varies and list(step.value.cov_params().index) != own:
         raise NotTranslated("each iteration leaves out a different parameter")
     if list(step.value.cov_params().index) != own:
@@ -540,8 +539,8 @@ def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
         if same:
             return _from_one(put("x[c]", x=x, c=str(same[0])), table[same[0]])
     if isinstance(answer, RList) and answer.names:
-        parts = {n: v for n, v in zip(answer.names, answer.values) if isinstance(v, RVector)}
-        theirs = {n: v.floats().ravel() for n, v in parts.items() if _is_numeric(v)}
+        parts = ((n, v) for n, v in zip(answer.names, answer.values) if isinstance(v, RVector))
+        theirs = {n: v.floats().ravel() for n, v in parts if v.levels is None and v.values.dtype.kind in "fi"}
     elif isinstance(answer, RVector) and answer.values.ndim == 2:
         names = answer.margin(1) or tuple(f"V{k + 1}" for k in range(answer.values.shape[1]))
         theirs = {n: answer.floats()[:, k] for k, n in enumerate(names)}
@@ -561,10 +560,6 @@ def _columns(x: ast.expr, table: pd.DataFrame, answer: Any) -> ast.expr:
     return put("x.rename(columns=to)", x=x, to=dict_of(others)) if others else x
 
 
-def _is_numeric(value: RVector) -> bool:
-    return value.levels is None and value.values.dtype.kind in "fi"
-
-
 def finite(value: Any) -> float:
     """The largest finite number of a value, without its sign; 0 if there is none."""
     own = _numbers(value.select_dtypes("number") if isinstance(value, pd.DataFrame) else value)
@@ -579,9 +574,8 @@ def digits_of(step: Step, function: str = "", value: Any = None) -> float:
     function: R's, whose value is a number of the likelihood or a count: the digits of these, and no more than the
     value itself has; estimates and standard errors have fewer where R stops early.
     """
-    rows = (
-        a for a in step.rows if a.verdict == "agrees" and (a.quantity.kind in LIKELIHOOD) is bool(function)
-    )
+    agreed = (a for a in step.rows if a.verdict == "agrees")
+    rows = (a for a in agreed if (a.quantity.kind in LIKELIHOOD) is bool(function))
     known = [a.digits for a in rows if a.digits is not None and math.isfinite(a.digits)]
     recorded = step.call.number(NUMBERS[function][0]) if function and NUMBERS[function][0] else None
     if recorded is not None and (gap := abs(value - recorded)) > 0:
