@@ -154,7 +154,7 @@ sys.exit(1 if check(values, Path(sys.argv[1]), Path(sys.argv[2])) else 0)
 """
 #: What it printed, as lines, apart from the records of its fits.
 PRINTED = "recorded/printed"
-#: How near numbers are that a statement prints twice, by rounding; and what is 0 up to rounding (observed: equal).
+#: How near numbers are that a statement prints twice, but for rounding, and what is 0 (observed: equal).
 AGAIN, NOTHING = 1e-6, 1e-9
 #: Bytes of it that are kept.
 MOST_OUTPUT = 1 << 24

@@ -147,8 +147,8 @@ class State:
         self.said = io.StringIO()
         #: The expression that is being written.
         self.tree: R | None = None
-        #: R's variables of which parts are changed in place, those that are filled by `x[k] <- value` alone, and
-        #: those that `x <- c(x, ...)` makes longer.
+        #: R's variables of which parts are changed in place, those that are filled by `x[k] <- value`
+        #: alone, and those that `x <- c(x, ...)` makes longer.
         self.in_place: frozenset[str] = frozenset()
         self.filled: frozenset[str] = frozenset()
         self.grown: frozenset[str] = frozenset()
