@@ -56,7 +56,7 @@ class TestRun:
             "R printed 51 numbers of models: 26 computed by Python and agree, 12 are R's values of that run"
             " written as constants, or computed with them, 13 not in Python"
         )
-        assert str(found).startswith(f"counted.R: {said}")
+        assert said in str(found).splitlines()  # beside the calls: Python computes more than half
         source = ast.get_docstring(ast.parse((home / "counted.py").read_text())) or ""
         assert said in " ".join(source.split())
         assert said in " ".join(html.unescape((home / "counted.report.html").read_text()).split())
